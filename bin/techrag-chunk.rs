@@ -1,2 +1,2 @@
-//! x
+//! Stands in until the tool lands.
 fn main() {}

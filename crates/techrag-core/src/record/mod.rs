@@ -17,7 +17,7 @@ mod query;
 mod schema;
 mod sources;
 
-pub use answer::{Answer, AnswerSentence, Check, CheckResult, Checks, Citation, Medal};
+pub use answer::{Answer, AnswerSentence, Check, CheckResult, Checks, Citation, Medal, NOT_FOUND};
 pub use chunk::{Chunk, Modality, Role, Span, Table, Vectors, Window};
 pub use document::{Document, Reference, Removed};
 pub use error::{ErrorKind, ErrorRecord};

@@ -1,0 +1,2 @@
+//! Stands in until the tool lands.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Contracts end to end, over real binaries and pipes.
