@@ -1,0 +1,263 @@
+//! Filters: records in, records out, in order.
+
+use std::io::{self, IsTerminal, Write as _};
+
+use techrag_core::codec::{self, Wanted};
+use techrag_core::parallel::{Batches, Event, Width, map_ordered};
+use techrag_core::record::{ErrorKind, ErrorRecord, Record};
+
+use crate::common::Cli;
+use crate::input::{self, Item, Line, LineFailure};
+use crate::outcome::Outcome;
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::report;
+
+/// What a sequential reader of the stream hears; see [`Cli::fold`].
+#[derive(Debug)]
+pub enum Step {
+    /// The next record.
+    Record(Record),
+    /// The input has nothing ready; a good moment to commit.
+    Idle,
+    /// The input has ended.
+    End,
+}
+
+impl Cli {
+    /// Maps every wanted record on several workers; records of other kinds pass untouched. Order is kept.
+    ///
+    /// # Errors
+    /// If `map` fails (such an error ends the run; a failure of one record is an [`ErrorRecord`] in the result), or if
+    /// the output cannot be written.
+    pub fn each(
+        &self,
+        wanted: Wanted,
+        map: impl Fn(Record) -> anyhow::Result<Vec<Record>> + Sync,
+    ) -> anyhow::Result<Outcome> {
+        self.items(wanted, |item| match item {
+            Item::Record(Record::Other(line)) => Ok(vec![Record::Other(line)]),
+            Item::Record(record) => map(record),
+            Item::Path(path) => Ok(vec![self.stray_path(path)]),
+        })
+    }
+
+    /// The same where a line may also be a bare path.
+    ///
+    /// # Errors
+    /// As [`Cli::each`].
+    pub fn items(
+        &self,
+        wanted: Wanted,
+        map: impl Fn(Item) -> anyhow::Result<Vec<Record>> + Sync,
+    ) -> anyhow::Result<Outcome> {
+        let lines = self.stdin()?;
+        self.map(lines.into_iter(), None, |line| match line.item(wanted, self.stage()) {
+            Ok(Some(item)) => map(item),
+            Ok(None) => Ok(Vec::new()),
+            Err(LineFailure::Record(error)) => Ok(vec![(*error).into()]),
+            Err(LineFailure::Fatal(error)) => Err(error),
+        })
+    }
+
+    /// Changes records in place, many at a time: a batch is closed when it holds `size` records or when the input has
+    /// nothing ready. Records of kinds that are not wanted are in the batch as [`Record::Other`]; leave them alone. A
+    /// record that fails is replaced by an error record.
+    ///
+    /// # Errors
+    /// As [`Cli::each`].
+    pub fn batches(
+        &self,
+        wanted: Wanted,
+        size: usize,
+        map: impl Fn(&mut [Record]) -> anyhow::Result<()> + Sync,
+    ) -> anyhow::Result<Outcome> {
+        let lines = self.stdin()?;
+        self.map(Batches::new(lines, size), None, |lines| {
+            let mut records = Vec::with_capacity(lines.len());
+            for line in lines {
+                records.extend(self.record(line, wanted)?);
+            }
+            map(&mut records)?;
+            Ok(records)
+        })
+    }
+
+    /// Maps items of any source on several workers, writes the resulting records in order, counts and echoes those
+    /// that are errors. `total` is the number of items where it is known, for the progress bar.
+    ///
+    /// # Errors
+    /// As [`Cli::each`]. The process ends at once then: the source may be blocked in a read.
+    pub fn map<I: Send>(
+        &self,
+        source: impl Iterator<Item = I> + Send,
+        total: Option<u64>,
+        map: impl Fn(I) -> anyhow::Result<Vec<Record>> + Sync,
+    ) -> anyhow::Result<Outcome> {
+        let mut sink = Sink::open(self, total)?;
+        map_ordered(Width::of(self.jobs()), source, map, |event| {
+            let result = match event {
+                Event::Idle => sink.flush(),
+                Event::Item(Ok(records)) => sink.write(&records),
+                Event::Item(Err(error)) => Err(error),
+            };
+            if let Err(error) = result {
+                sink.abort(&error);
+            }
+            Ok::<_, std::convert::Infallible>(())
+        })
+        .unwrap_or_else(|never| match never {});
+        sink.finish()
+    }
+
+    /// Reads the stream in order on the caller's thread; what `step` returns is written. For tools with a state, such
+    /// as the writer of a library. `step` sees records of every kind, those not wanted as [`Record::Other`].
+    ///
+    /// # Errors
+    /// As [`Cli::each`].
+    pub fn fold(
+        &self,
+        wanted: Wanted,
+        mut step: impl FnMut(Step) -> anyhow::Result<Vec<Record>>,
+    ) -> anyhow::Result<Outcome> {
+        let lines = self.stdin()?;
+        let mut sink = Sink::open(self, None)?;
+        loop {
+            let line = match lines.try_recv() {
+                Ok(line) => line,
+                Err(crossbeam_channel::TryRecvError::Disconnected) => break,
+                Err(crossbeam_channel::TryRecvError::Empty) => {
+                    let records = step(Step::Idle)?;
+                    sink.write(&records)?;
+                    sink.flush()?;
+                    match lines.recv() {
+                        Ok(line) => line,
+                        Err(_) => break,
+                    }
+                }
+            };
+            match self.record(line, wanted)? {
+                Some(error @ Record::Error(_)) => sink.write(&[error])?,
+                Some(record) => sink.write(&step(Step::Record(record))?)?,
+                None => {}
+            }
+        }
+        sink.write(&step(Step::End)?)?;
+        sink.finish()
+    }
+
+    /// Writes text to stdout or the output file: for tools whose output is not records.
+    ///
+    /// # Errors
+    /// If the output cannot be written; a broken pipe is none.
+    pub fn print(&self, text: &str) -> anyhow::Result<()> {
+        let mut sink = Sink::open(self, None)?;
+        sink.bytes(text.as_bytes())?;
+        sink.finish().map(drop)
+    }
+
+    fn record(&self, line: Line, wanted: Wanted) -> anyhow::Result<Option<Record>> {
+        match line.item(wanted, self.stage()) {
+            Ok(Some(Item::Record(record))) => Ok(Some(record)),
+            Ok(Some(Item::Path(path))) => Ok(Some(self.stray_path(path))),
+            Ok(None) => Ok(None),
+            Err(LineFailure::Record(error)) => Ok(Some((*error).into())),
+            Err(LineFailure::Fatal(error)) => Err(error),
+        }
+    }
+
+    fn stray_path(&self, path: String) -> Record {
+        ErrorRecord::new(path, self.stage(), ErrorKind::Malformed, "a bare path is not a record here").into()
+    }
+
+    /// The lines of stdin; if that is a terminal, nobody meant to type records: the help instead.
+    fn stdin(&self) -> anyhow::Result<crossbeam_channel::Receiver<Line>> {
+        if io::stdin().is_terminal() {
+            report::raw(&self.help);
+            anyhow::bail!("records are expected on stdin");
+        }
+        Ok(input::lines(io::stdin()))
+    }
+}
+
+/// The end of a stream: writes, counts, echoes.
+struct Sink<'a> {
+    cli: &'a Cli,
+    output: Option<Output>,
+    progress: Progress,
+    failed: u64,
+    buffer: Vec<u8>,
+}
+
+impl<'a> Sink<'a> {
+    fn open(cli: &'a Cli, total: Option<u64>) -> anyhow::Result<Self> {
+        let output = Some(Output::open(cli.common.output.as_deref())?);
+        Ok(Self { cli, output, progress: Progress::start(cli, total), failed: 0, buffer: Vec::new() })
+    }
+
+    fn write(&mut self, records: &[Record]) -> anyhow::Result<()> {
+        for record in records {
+            if let Record::Error(error) = record {
+                self.failed += 1;
+                self.progress.say(&report::record(error, self.cli.stderr_colour()));
+            }
+            self.buffer.clear();
+            codec::write(record, &mut self.buffer)?;
+            let line = std::mem::take(&mut self.buffer);
+            self.bytes(&line)?;
+            self.buffer = line;
+        }
+        self.progress.advance(1);
+        Ok(())
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
+        let result = self.output.as_mut().map_or(Ok(()), |output| output.write_all(bytes));
+        self.check(result)
+    }
+
+    fn flush(&mut self) -> anyhow::Result<()> {
+        let result = self.output.as_mut().map_or(Ok(()), io::Write::flush);
+        self.check(result)
+    }
+
+    /// A broken pipe is success: whoever read us has seen enough.
+    fn check(&mut self, result: io::Result<()>) -> anyhow::Result<()> {
+        match result {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.leave(0),
+            result => Ok(result?),
+        }
+    }
+
+    fn finish(mut self) -> anyhow::Result<Outcome> {
+        self.flush()?;
+        self.progress.finish();
+        if let Some(output) = self.output.take() {
+            output.finish()?;
+        }
+        Ok(Outcome::of_failures(self.failed))
+    }
+
+    /// Reports an error that ends the run. What was written before it is flushed to stdout; an output file is dropped.
+    fn abort(&mut self, error: &anyhow::Error) -> ! {
+        if let Some(Output::Stdout(stdout)) = &mut self.output {
+            let _ = stdout.flush();
+        }
+        self.progress.finish();
+        report::fatal(error, self.cli.stderr_colour());
+        self.leave(if report::is_unreachable(error) { 4 } else { i32::from(report::FATAL) })
+    }
+
+    /// Ends the process although a reader thread may be blocked on stdin, which nothing can interrupt.
+    #[expect(clippy::disallowed_methods, reason = "techrag-cli owns the exit of the process")]
+    fn leave(&mut self, code: i32) -> ! {
+        // An output file is temporary until it is finished: dropping removes it. Stdout must not be flushed again.
+        if let Some(output) = self.output.take() {
+            match output {
+                Output::Stdout(writer) => std::mem::forget(writer),
+                file @ Output::File(..) => drop(file),
+            }
+        }
+        std::process::exit(code)
+    }
+}
