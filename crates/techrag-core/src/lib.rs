@@ -2,18 +2,24 @@
 //!
 //! Records of the wire ([`record`]), the JSONL codec ([`codec`]), content-hash ids ([`id`]), vectors as they travel
 //! ([`vector`]), the order-keeping parallel map ([`parallel`]), text normalisation ([`text`]), sentences
-//! ([`sentence`]) and the one technical tokeniser ([`token`]).
+//! ([`sentence`]), quotable units ([`unit`]) and their place on the page ([`place`]), quantities ([`quantity`]), the one
+//! technical tokeniser ([`token`], with one [`spelling`]) and how much of a question a text holds ([`lexical`]).
 //!
 //! **Architecture invariant:** nothing here parses arguments, opens a file or a socket, starts a process or reads a
 //! clock. Everything is a pure function of its inputs (threads aside), so the same input gives the same bytes.
 
 pub mod codec;
 pub mod id;
+pub mod lexical;
 pub mod parallel;
+pub mod place;
+pub mod quantity;
 pub mod record;
 pub mod sentence;
+pub mod spelling;
 pub mod text;
 pub mod token;
+pub mod unit;
 pub mod vector;
 
 pub use codec::{Parsed, Wanted};

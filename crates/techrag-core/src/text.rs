@@ -7,8 +7,17 @@ use unicode_normalization::UnicodeNormalization;
 ///
 /// Two texts are duplicates, and a quoted span stands on a page, when their folds say so.
 pub fn fold(text: &str) -> String {
-    let mut folded = String::with_capacity(text.len());
-    for c in text.nfkc().flat_map(char::to_lowercase).filter_map(plain) {
+    squeezed(text.nfkc().flat_map(char::to_lowercase))
+}
+
+/// [`fold`] with the case kept: `mW` and `MW` are not the same.
+pub fn unify(text: &str) -> String {
+    squeezed(text.nfkc())
+}
+
+fn squeezed(chars: impl Iterator<Item = char>) -> String {
+    let mut folded = String::new();
+    for c in chars.filter_map(plain) {
         if !c.is_whitespace() {
             folded.push(c);
         } else if !folded.is_empty() && !folded.ends_with(' ') {

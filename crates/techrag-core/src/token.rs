@@ -6,12 +6,13 @@
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-use crate::text;
+use crate::{spelling, text};
 
 /// How tokens are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Reduce plain English words to their Snowball stem. Tokens with a digit or a symbol are never stemmed.
+    /// Bring plain English words to one spelling (`tyre` → `tire`, see [`spelling`]) and reduce them to their Snowball
+    /// stem. Tokens with a digit or a symbol are left alone.
     pub stem: bool,
     /// Leave out function words ([`is_stop_word`]).
     pub drop_stop_words: bool,
@@ -57,7 +58,7 @@ fn push(word: &str, config: Config, stemmer: &Stemmer, out: &mut Vec<String>) {
         return;
     }
     if config.stem && word.len() > 2 && word.bytes().all(|b| b.is_ascii_alphabetic()) {
-        out.push(stemmer.stem(word).into_owned());
+        out.push(stemmer.stem(&spelling::american(word)).into_owned());
     } else {
         out.push(word.to_owned());
     }
@@ -122,7 +123,7 @@ mod tests {
 
     #[test]
     fn words_are_folded_stemmed_and_weeded() {
-        assert_eq!(index("The tyre's estimations, estimated"), ["tyre", "estim", "estim"]);
+        assert_eq!(index("The tyre's estimations, estimated"), ["tire", "estim", "estim"]);
         let plain = Config { stem: false, drop_stop_words: false, parts: false };
         assert_eq!(tokens("The Tyre–Road", plain), ["the", "tyre-road"]);
         assert_eq!(index("-- ... /"), Vec::<String>::new());
