@@ -1,5 +1,18 @@
 //! The one door to PDF: text with boxes, metadata, and the worker processes that isolate the readers.
+//!
+//! [`read`] gives a document page by page as blocks in reading order. What breaks on a page costs that page: reading
+//! happens in workers (see [`worker::serve`]) that are bounded in time and memory and replaced when they fall over.
 
+pub mod config;
+pub mod error;
+mod extract;
+mod glyphs;
+mod layout;
 pub mod page;
+mod read;
+pub mod worker;
 
+pub use config::Config;
+pub use error::Error;
 pub use page::{Bbox, Block, BlockKind, Info, Line, Outcome, OutlineItem, Page, Pdf, Reader, Run, Script};
+pub use read::read;

@@ -1,0 +1,112 @@
+//! One worker seen from its parent: started, asked, listened to with a deadline, never left as a zombie.
+
+use super::frame::{Frame, Request};
+use super::limit::OVERDUE;
+use crate::error::Error;
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Frames that may wait for the parent; more would only hold memory.
+const AHEAD: usize = 16;
+
+/// A running worker. Dropping it ends the process and waits for it.
+#[derive(Debug)]
+pub(crate) struct Worker {
+    child: Child,
+    input: Option<ChildStdin>,
+    frames: Receiver<String>,
+    listener: Option<JoinHandle<()>>,
+}
+
+/// How a worker stopped answering.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Lost {
+    /// No frame came in time.
+    Hung,
+    /// It asked for more memory than it may have.
+    OutOfMemory,
+    /// It ended otherwise; the words say how.
+    Died(String),
+}
+
+impl Worker {
+    /// Starts `command` (program, then arguments).
+    pub(crate) fn start(command: &[OsString]) -> Result<Self, Error> {
+        let fail = |what: String| Error::Crashed(format!("the worker process did not start: {what}"));
+        let (program, args) = command.split_first().ok_or_else(|| fail("empty command".to_owned()))?;
+        let mut child = Command::new(program)
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| fail(error.to_string()))?;
+        let input = child.stdin.take();
+        let output = child.stdout.take().ok_or_else(|| fail("no output".to_owned()))?;
+        let (send, frames) = mpsc::sync_channel(AHEAD);
+        let listener = std::thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                if send.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(Self { child, input, frames, listener: Some(listener) })
+    }
+
+    /// Sends a request.
+    pub(crate) fn ask(&mut self, request: &Request) -> Result<(), Lost> {
+        let sent =
+            serde_json::to_string(request).map_err(std::io::Error::from).and_then(|line| match &mut self.input {
+                Some(input) => input.write_all(format!("{line}\n").as_bytes()),
+                None => Err(std::io::ErrorKind::BrokenPipe.into()),
+            });
+        sent.map_err(|_| self.autopsy())
+    }
+
+    /// The next frame, waited for at most `patience`.
+    pub(crate) fn next(&mut self, patience: Duration) -> Result<Frame, Lost> {
+        match self.frames.recv_timeout(patience) {
+            Ok(line) => serde_json::from_str(&line).map_err(|error| Lost::Died(format!("garbled answer: {error}"))),
+            Err(RecvTimeoutError::Timeout) => Err(Lost::Hung),
+            Err(RecvTimeoutError::Disconnected) => Err(self.autopsy()),
+        }
+    }
+
+    /// Why the process ended; its output is closed, so it has ended or is about to.
+    fn autopsy(&mut self) -> Lost {
+        self.input = None;
+        let mut words = String::new();
+        if let Some(stderr) = self.child.stderr.take() {
+            let mut bytes = Vec::new();
+            let _ = stderr.take(64 << 10).read_to_end(&mut bytes);
+            words = String::from_utf8_lossy(&bytes).into_owned();
+        }
+        let status = self.child.wait();
+        match status {
+            Ok(status) if status.code() == Some(OVERDUE) => Lost::Hung,
+            Ok(_) if words.contains("memory allocation of") => Lost::OutOfMemory,
+            Ok(status) if words.contains("overflowed its stack") => Lost::Died(format!("stack overflow, {status}")),
+            Ok(status) => Lost::Died(status.to_string()),
+            Err(error) => Lost::Died(error.to_string()),
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.input = None;
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        // The listener may wait for room in the channel: with the receiver gone it ends.
+        let (_, nothing) = mpsc::sync_channel(0);
+        drop(std::mem::replace(&mut self.frames, nothing));
+        if let Some(listener) = self.listener.take() {
+            let _ = listener.join();
+        }
+    }
+}
