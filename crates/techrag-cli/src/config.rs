@@ -124,7 +124,7 @@ fn refuse_unknown(command: &Command, layers: &Layers, path: &[&str]) -> anyhow::
 }
 
 fn settable(command: &Command) -> impl Iterator<Item = &Arg> {
-    command.get_arguments().filter(|arg| arg.get_long().is_some() && !NEVER.contains(&arg.get_id().as_str()))
+    command.get_arguments().filter(|arg| !arg.is_positional() && !NEVER.contains(&arg.get_id().as_str()))
 }
 
 fn id(arg: &Arg) -> String {

@@ -13,6 +13,10 @@ use crate::output::Output;
 use crate::progress::Progress;
 use crate::report;
 
+/// Lines that one worker takes at a time: enough that handing them over costs little beside reading them, few enough
+/// that the last ones of a short input are spread over the workers.
+const HANDFUL: usize = 4;
+
 /// What a sequential reader of the stream hears; see [`Cli::fold`].
 #[derive(Debug)]
 pub enum Step {
@@ -51,12 +55,18 @@ impl Cli {
         wanted: Wanted,
         map: impl Fn(Item) -> anyhow::Result<Vec<Record>> + Sync,
     ) -> anyhow::Result<Outcome> {
-        let lines = self.stdin()?;
-        self.map(lines.into_iter(), None, |line| match line.item(wanted, self.stage()) {
+        let one = |line: Line| match line.item(wanted, self.stage()) {
             Ok(Some(item)) => map(item),
             Ok(None) => Ok(Vec::new()),
             Err(LineFailure::Record(error)) => Ok(vec![(*error).into()]),
             Err(LineFailure::Fatal(error)) => Err(error),
+        };
+        self.map(Batches::new(self.stdin()?, HANDFUL), None, |lines| {
+            let mut records = Vec::with_capacity(lines.len());
+            for line in lines {
+                records.extend(one(line)?);
+            }
+            Ok(records)
         })
     }
 

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# A question to a cited answer, or to an honest "Not found in the provided sources."
+# usage: ask.sh LIBRARY ["question"] [--records] [--format text|markdown|json] [--explain] [-k N] [--mode M]
+#        without a question, queries are read from stdin (text, BEIR lines or query records)
+# records: query → route → hits → sources, prompt → answer → checks → rendered answer (or the records, with --records)
+set -uo pipefail
+
+fail() { echo "ask: $*" >&2; exit 2; }
+usage="usage: $(basename "$0") LIBRARY [\"question\"] [--records] [--explain] [--format F] [-k N] [--mode M]"
+library='' question='' records='' render=() retrieve=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    -h | --help) echo "$usage"; exit 0 ;;
+    --records) records=1 ;;
+    --explain) render+=("$1") ;;
+    --format) [ $# -ge 2 ] || fail "$usage"; render+=("$1" "$2"); shift ;;
+    -k | --mode | --fusion | --rerank) [ $# -ge 2 ] || fail "$usage"; retrieve+=("$1" "$2"); shift ;;
+    --) shift; break ;;
+    -*) fail "unknown option $1; $usage" ;;
+    *) if [ -z "$library" ]; then library=$1; elif [ -z "$question" ]; then question=$1; else fail "$usage"; fi ;;
+  esac
+  shift
+done
+[ -n "$library" ] || fail "$usage"
+[ -d "$library" ] || fail "$library is not a library: run ingest.sh DIR $library first"
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+for place in "${TECHRAG_BIN:-}" "$here/../target/release" "$here/../bin"; do
+  [ -n "$place" ] && [ -x "$place/techrag-retrieve" ] && PATH=$place:$PATH && break
+done
+command -v techrag-retrieve >/dev/null || fail "the tools are not built: run make build, or set TECHRAG_BIN to their folder"
+
+# Regression runs compare records byte for byte, so only a rendered answer shows times.
+timings=(--timings)
+[ -z "$records" ] || timings=()
+
+ask() { if [ -n "$question" ]; then printf "%s\n" "${question//$'\n'/ }"; else cat; fi; }
+finish() { if [ -n "$records" ]; then cat; else techrag-answer render "${render[@]}"; fi; }
+
+ask |
+  techrag-agents route "${timings[@]}" |
+  techrag-retrieve --library "$library" "${retrieve[@]}" "${timings[@]}" |
+  techrag-answer assemble "${timings[@]}" |
+  techrag-agents generate "${timings[@]}" |
+  techrag-answer check "${timings[@]}" |
+  finish
+codes=("${PIPESTATUS[@]}")
+
+# The first of 2, 4, 3, 1 found among the stages (DESIGN section 4); any other failure is fatal.
+for code in 2 4 3 1; do case " ${codes[*]} " in *" $code "*) exit "$code" ;; esac; done
+for code in "${codes[@]}"; do [ "$code" -eq 0 ] || exit 2; done

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# A folder into a library: only new and changed files are worked on, removed ones disappear.
+# usage: ingest.sh DIR [DIR…] LIBRARY
+# records: index plan (paths, removed) → chunk (document, chunk) → embed (+ vectors) → index add
+#
+# chunk and embed write to a spool file beside the library, since the writers run one after the other; the spool is
+# removed when all of them are done.
+set -uo pipefail
+
+fail() { echo "ingest: $*" >&2; exit 2; }
+[ $# -ge 2 ] || fail "usage: $(basename "$0") DIR [DIR…] LIBRARY"
+library=${*: -1}
+set -- "${@:1:$#-1}"
+for dir; do [ -d "$dir" ] || fail "$dir is not a folder"; done
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+for place in "${TECHRAG_BIN:-}" "$here/../target/release" "$here/../bin"; do
+  [ -n "$place" ] && [ -x "$place/techrag-chunk" ] && PATH=$place:$PATH && break
+done
+command -v techrag-chunk >/dev/null || fail "the tools are not built: run make build, or set TECHRAG_BIN to their folder"
+
+mkdir -p "$library" || exit 2
+spool=$(mktemp -d "$library/spool.XXXXXX") || exit 2
+trap 'rm -rf "$spool"' EXIT
+trap 'exit 130' INT TERM
+
+# The first exit code of 2, 4, 3, 1 found among the stages (DESIGN section 4).
+worst() {
+  local code
+  for code in 2 4 3 1; do case " $* " in *" $code "*) return "$code" ;; esac; done
+  for code; do [ "$code" -eq 0 ] || return 2; done
+  return 0
+}
+
+status=0
+for dir; do
+  techrag-index plan "$dir" --library "$library" |
+    techrag-chunk --root "$dir" |
+    techrag-embed >"$spool/records.jsonl"
+  codes=("${PIPESTATUS[@]}")
+  techrag-index add --library "$library" <"$spool/records.jsonl" >"$spool/added.jsonl"
+  codes+=($?)
+  worst "$status" "${codes[@]}"
+  status=$?
+  [ "$status" -ne 2 ] && [ "$status" -ne 4 ] || break
+done
+[ "$status" -eq 2 ] || techrag-index status --library "$library" >&2
+exit "$status"
