@@ -47,7 +47,7 @@ class SourceFailed(Exception):
 @dataclass(frozen=True)
 class File:
     name: str
-    member: str
+    member: str = ""
     sha256: str | None = None
 
 
@@ -110,6 +110,8 @@ def read_source(table: dict) -> Source:
     unknown = table.keys() - {known.name for known in fields(Source)}
     if unknown:
         raise SystemExit(f"models.toml: unknown key {', '.join(sorted(unknown))} in a source")
+    if bool(table.get("convert")) != bool(table["made"]):
+        raise SystemExit("models.toml: `convert` and `made` go together")
     if table["kind"] not in TAKERS:
         raise SystemExit(f"models.toml: unknown kind of source {table['kind']!r}")
     return Source(**table)
