@@ -1,2 +1,97 @@
-//! Stands in until the tool lands.
-fn main() {}
+//! `techrag-embed`: chunks in, chunks with vectors out.
+
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use clap::{Parser, ValueEnum};
+use techrag_cli::{Bare, Cli, Kind, Outcome, Record, VectorForm, Wanted};
+use techrag_core::record::{Chunk, ErrorKind, ErrorRecord};
+use techrag_models::{ChunkEncoder, Limits, Locator, Manifest, SentenceEncoder, Windows};
+
+const EXAMPLES: &str = "\
+Examples:
+  techrag-chunk paper.pdf | techrag-embed >paper.jsonl
+  techrag-chunk papers/ | techrag-embed -j 2 | techrag-index add --library lib
+  techrag-embed --windows first --vectors array <chunks.jsonl | jq .vectors.dim
+
+A chunk that has vectors of the same model and revision already passes as it is; so do documents, removals, errors and
+every other record. The model is loaded when the first chunk needs it. The same chunk gives the same bytes whatever -j
+and --batch are.";
+
+/// Add embeddings to chunks
+#[derive(Parser)]
+#[command(name = "techrag-embed", after_help = EXAMPLES)]
+struct Args {
+    /// Sentence encoder, by its name in the manifest of models
+    #[arg(long, value_name = "ID", default_value = "all-MiniLM-L6-v2")]
+    model: String,
+    /// Which windows of a chunk are embedded when it is longer than the model takes
+    #[arg(long, value_name = "WHICH", default_value = "all")]
+    windows: Which,
+    /// How vectors are written
+    #[arg(long, value_name = "FORM", default_value = "base64")]
+    vectors: VectorForm,
+    /// Most windows of equal length in one run of the model
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    batch: u16,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Which {
+    /// All of them, so that nothing is lost
+    All,
+    /// The beginning only, as sentence-transformers does
+    First,
+}
+
+fn main() -> ExitCode {
+    techrag_cli::main(run)
+}
+
+fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
+    let loaded = Mutex::new(None);
+    let encoder = || -> anyhow::Result<Arc<ChunkEncoder>> {
+        let mut loaded = loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*loaded {
+            Some(encoder) => Ok(Arc::clone(encoder)),
+            None => Ok(Arc::clone(loaded.insert(Arc::new(open(&args, cli)?)))),
+        }
+    };
+    cli.each(Wanted { kinds: &[Kind::Chunk], bare: Bare::Refused }, |record| match record {
+        Record::Chunk(chunk) => Ok(vec![embed(*chunk, encoder()?.as_ref(), cli.stage())?]),
+        other => Ok(vec![other]),
+    })
+}
+
+fn open(args: &Args, cli: &Cli) -> anyhow::Result<ChunkEncoder> {
+    let limits = Limits { sessions: cli.jobs(), batch: args.batch.into() };
+    let locator = Locator::new(cli.model_folders());
+    let encoder = SentenceEncoder::open(&locator, Manifest::builtin(), &args.model, limits).map_err(fatal)?;
+    let windows = match args.windows {
+        Which::All => Windows::All,
+        Which::First => Windows::First,
+    };
+    Ok(ChunkEncoder::new(encoder, windows, args.vectors.into()))
+}
+
+/// The chunk with its vectors, or an error record where the model has none for this text.
+fn embed(mut chunk: Chunk, encoder: &ChunkEncoder, stage: &str) -> anyhow::Result<Record> {
+    if encoder.is_done(&chunk) {
+        return Ok(chunk.into());
+    }
+    match encoder.vectors(&chunk.text) {
+        Ok(vectors) => chunk.vectors = Some(vectors),
+        Err(error) if error.is_about_a_text() => {
+            return Ok(ErrorRecord::new(chunk.uid, stage, ErrorKind::Vectors, error.to_string()).into());
+        }
+        Err(error) => return Err(fatal(error)),
+    }
+    Ok(chunk.into())
+}
+
+fn fatal(error: techrag_models::Error) -> anyhow::Error {
+    match error.hint().map(str::to_owned) {
+        Some(hint) => techrag_cli::hint(error, hint),
+        None => error.into(),
+    }
+}

@@ -32,6 +32,7 @@ mod input;
 mod manual;
 mod outcome;
 mod output;
+mod places;
 mod progress;
 mod report;
 mod stream;

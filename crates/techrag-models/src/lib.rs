@@ -1,1 +1,27 @@
-//! To be filled.
+//! The one door to ONNX Runtime: which models there are, where their files lie, and what they compute.
+//!
+//! [`Manifest`] names the models, [`Locator`] finds their files, [`SentenceEncoder`] embeds texts and [`CrossEncoder`]
+//! scores a query against passages. Nothing downloads: a model that is not there is [`Error::Missing`], which names the
+//! command that brings it. The runtime itself is a shared library listed in the manifest like any model; it is loaded
+//! when the first model is opened, so that a program that needs no model starts without it.
+//!
+//! Results are the same bytes whatever runs beside them: every session has one thread, and only inputs of equal length
+//! share a run, so that no padding takes part in a sum.
+
+mod chunk;
+mod cross;
+mod encoder;
+mod error;
+mod locate;
+mod manifest;
+mod pieces;
+mod runtime;
+mod session;
+mod window;
+
+pub use chunk::{ChunkEncoder, Windows};
+pub use cross::CrossEncoder;
+pub use encoder::{Limits, SentenceEncoder, Side};
+pub use error::Error;
+pub use locate::Locator;
+pub use manifest::{Fetch, Kind, Manifest, Model, PairSpec, Pooling, SentenceSpec};

@@ -1,0 +1,266 @@
+//! Sentence encoders: texts to vectors (Reimers and Gurevych 2019).
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use tokenizers::Encoding;
+
+use crate::error::Error;
+use crate::locate::Locator;
+use crate::manifest::{GRAPH, Manifest, Model, Pooling, SentenceSpec, TOKENIZER};
+use crate::pieces::{Pieces, words};
+use crate::runtime;
+use crate::session::{Batch, Sessions};
+use crate::window::{even, whole_characters};
+
+/// Below this a vector has no direction.
+const SHORTEST: f32 = 1e-12;
+
+/// How much of the machine a model may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Most sessions, one thread each, at least 1. Each holds a copy of the weights.
+    pub sessions: usize,
+    /// Most texts of equal length in one run, at least 1. Changes speed only, never a result's bytes.
+    pub batch: usize,
+}
+
+/// Which side of a search a text is on; some models put different words before them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// What is asked.
+    Query,
+    /// What is searched.
+    Passage,
+}
+
+/// Turns texts into vectors. Shared by threads freely.
+pub struct SentenceEncoder {
+    revision: String,
+    spec: SentenceSpec,
+    batch: usize,
+    pieces: Pieces,
+    sessions: Sessions,
+}
+
+impl SentenceEncoder {
+    /// Opens a sentence encoder of the manifest.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`], [`Error::WrongKind`], [`Error::Missing`] (of the model or of the runtime), and whatever is
+    /// wrong with the files.
+    pub fn open(locator: &Locator, manifest: &Manifest, id: &str, limits: Limits) -> Result<Self, Error> {
+        let model = manifest.get(id)?;
+        let spec = model.sentence_encoder()?.clone();
+        let folder = locator.folder(model)?;
+        let pieces = Pieces::open(id, &folder.join(TOKENIZER))?;
+        let environment = runtime::environment(locator, manifest)?;
+        let sessions = Sessions::open(environment, id, folder.join(GRAPH), &spec.outputs, limits.sessions)?;
+        let encoder = Self { revision: model.revision.clone(), spec, batch: limits.batch.max(1), pieces, sessions };
+        encoder.check_room(model)?;
+        Ok(encoder)
+    }
+
+    /// Manifest id.
+    pub fn id(&self) -> &str {
+        self.sessions.id()
+    }
+
+    /// Weight revision.
+    pub fn revision(&self) -> &str {
+        &self.revision
+    }
+
+    /// Length of a vector.
+    pub fn dim(&self) -> usize {
+        self.spec.dim
+    }
+
+    /// Vectors of texts, in the order of the texts, each of [`SentenceEncoder::dim`] values and (where the manifest says
+    /// so) of length 1. A text longer than the model takes is cut; see [`SentenceEncoder::windows`].
+    ///
+    /// # Errors
+    /// [`Error::BadResult`] naming the text, if a vector has a value that is not finite or is zero; otherwise what the
+    /// tokeniser or the runtime says.
+    pub fn encode(&self, side: Side, texts: &[&str]) -> Result<Vec<Vec<f32>>, Error> {
+        let encodings = texts.iter().map(|text| self.tokens(side, text)).collect::<Result<Vec<_>, _>>()?;
+        let groups = equal_lengths(&encodings, self.batch);
+        let vectors = Mutex::new(vec![Vec::new(); texts.len()]);
+        in_parallel(self.sessions.most(), &groups, |group| {
+            let rows = self.run(&encodings, group)?;
+            let mut vectors = vectors.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            for (&text, row) in group.iter().zip(rows) {
+                vectors[text] = row;
+            }
+            Ok(())
+        })?;
+        Ok(vectors.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+    }
+
+    /// The byte ranges of a text that the model can take whole, in order: at least one, none of more than
+    /// `max_tokens` pieces (a single word longer than that excepted), together covering every word piece. Encode
+    /// `text[range]` for each and nothing is cut off.
+    ///
+    /// # Errors
+    /// What the tokeniser says.
+    pub fn windows(&self, text: &str) -> Result<Vec<Range<usize>>, Error> {
+        let words = words(&self.pieces.of(text)?);
+        let windows = even(&words, self.room(Side::Passage)?);
+        if windows.len() <= 1 {
+            return Ok(vec![0..text.len()]);
+        }
+        Ok(windows.into_iter().map(|bytes| whole_characters(text, bytes)).collect())
+    }
+
+    /// The byte range of the beginning of a text that [`SentenceEncoder::encode`] sees when given all of it.
+    ///
+    /// # Errors
+    /// What the tokeniser says.
+    pub fn head(&self, text: &str) -> Result<Range<usize>, Error> {
+        let pieces = self.pieces.of(text)?;
+        let room = self.room(Side::Passage)?;
+        let seen = pieces.get_offsets().iter().take(room).map(|&(_, end)| end).max();
+        let end = if pieces.len() <= room { text.len() } else { seen.unwrap_or_default() };
+        Ok(whole_characters(text, 0..end))
+    }
+
+    /// Number of word pieces of a text with its special tokens, before any cut.
+    ///
+    /// # Errors
+    /// What the tokeniser says.
+    pub fn tokens_in(&self, text: &str) -> Result<usize, Error> {
+        Ok(self.pieces.of(text)?.len() + self.pieces.around_one())
+    }
+
+    fn prefix(&self, side: Side) -> &str {
+        match side {
+            Side::Query => &self.spec.query_prefix,
+            Side::Passage => &self.spec.passage_prefix,
+        }
+    }
+
+    /// Pieces left for a text beside the special tokens and the prefix.
+    fn room(&self, side: Side) -> Result<usize, Error> {
+        let prefix = self.pieces.of(self.prefix(side))?.len();
+        Ok(self.spec.max_tokens.saturating_sub(self.pieces.around_one() + prefix))
+    }
+
+    fn check_room(&self, model: &Model) -> Result<(), Error> {
+        let too_small = |side: &Side| matches!(self.room(*side), Ok(0));
+        match [Side::Query, Side::Passage].iter().find(|side| too_small(side)) {
+            Some(side) => Err(Error::Manifest(format!("{}: max_tokens leaves no room for a {side:?}", model.id))),
+            None => Ok(()),
+        }
+    }
+
+    fn tokens(&self, side: Side, text: &str) -> Result<Encoding, Error> {
+        let most = self.spec.max_tokens.saturating_sub(self.pieces.around_one());
+        match self.prefix(side) {
+            "" => self.pieces.single(text, most),
+            prefix => self.pieces.single(&format!("{prefix}{text}"), most),
+        }
+    }
+
+    fn run(&self, encodings: &[Encoding], group: &[usize]) -> Result<Vec<Vec<f32>>, Error> {
+        let batch = batch(group.iter().map(|&text| &encodings[text]));
+        let output = self.sessions.run(&batch)?;
+        let expected = [batch.rows, batch.length, self.spec.dim];
+        if output.shape.len() != 3 || !expected.iter().zip(&output.shape).all(|(&n, &m)| i64::try_from(n) == Ok(m)) {
+            return Err(self.sessions.misshapen(&output.shape, &expected));
+        }
+        let rows = output.values.chunks_exact(batch.length * self.spec.dim);
+        group.iter().zip(rows).map(|(&text, tokens)| self.vector(text, tokens)).collect()
+    }
+
+    /// The vector of one text from its token vectors, `dim` values each.
+    fn vector(&self, text: usize, tokens: &[f32]) -> Result<Vec<f32>, Error> {
+        let mut vector = match self.spec.pooling {
+            Pooling::Cls => tokens[..self.spec.dim].to_vec(),
+            Pooling::Mean => mean(tokens, self.spec.dim),
+        };
+        let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
+        let problem = match length {
+            length if !length.is_finite() => Some("not finite"),
+            length if length < SHORTEST => Some("zero"),
+            _ => None,
+        };
+        if let Some(problem) = problem {
+            return Err(Error::BadResult { id: self.id().to_owned(), text, problem });
+        }
+        if self.spec.normalise {
+            vector.iter_mut().for_each(|value| *value /= length);
+        }
+        Ok(vector)
+    }
+}
+
+/// Mean of token vectors of `dim` values each.
+fn mean(tokens: &[f32], dim: usize) -> Vec<f32> {
+    let mut sum = vec![0.0_f32; dim];
+    for token in tokens.chunks_exact(dim) {
+        for (total, value) in sum.iter_mut().zip(token) {
+            *total += value;
+        }
+    }
+    let count = (tokens.len() / dim.max(1)).max(1);
+    #[expect(clippy::cast_precision_loss, reason = "at most a few thousand tokens")]
+    let count = count as f32;
+    sum.iter_mut().for_each(|total| *total /= count);
+    sum
+}
+
+/// Groups of at most `most` texts of equal length, the longest first, so that no thread ends on a long one alone. No
+/// padding: it would change the last bits of a vector with the company the text is in.
+pub(crate) fn equal_lengths(encodings: &[Encoding], most: usize) -> Vec<Vec<usize>> {
+    let mut by_length: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (text, encoding) in encodings.iter().enumerate() {
+        by_length.entry(encoding.len()).or_default().push(text);
+    }
+    by_length.into_values().rev().flat_map(|texts| texts.chunks(most).map(<[_]>::to_vec).collect::<Vec<_>>()).collect()
+}
+
+/// The inputs of texts of equal length.
+pub(crate) fn batch<'a>(encodings: impl Iterator<Item = &'a Encoding>) -> Batch {
+    let mut batch = Batch { rows: 0, length: 0, ids: Vec::new(), types: Vec::new() };
+    for encoding in encodings {
+        batch.rows += 1;
+        batch.length = encoding.len();
+        batch.ids.extend(encoding.get_ids().iter().map(|&id| i64::from(id)));
+        batch.types.extend(encoding.get_type_ids().iter().map(|&segment| i64::from(segment)));
+    }
+    batch
+}
+
+/// Does every group on as many threads as there are sessions; the error of the earliest group that failed.
+pub(crate) fn in_parallel(
+    threads: usize,
+    groups: &[Vec<usize>],
+    work: impl Fn(&[usize]) -> Result<(), Error> + Sync,
+) -> Result<(), Error> {
+    let threads = threads.min(groups.len());
+    if threads <= 1 {
+        return groups.iter().try_for_each(|group| work(group));
+    }
+    let next = AtomicUsize::new(0);
+    let failed: Mutex<BTreeMap<usize, Error>> = Mutex::new(BTreeMap::new());
+    let run = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(group) = groups.get(at) else { return };
+            if let Err(error) = work(group) {
+                failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(at, error);
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(run);
+        }
+        run();
+    });
+    let failed = failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    failed.into_values().next().map_or(Ok(()), Err)
+}

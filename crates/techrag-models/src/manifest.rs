@@ -1,0 +1,320 @@
+//! The manifest: which models there are, what each one needs and how it is used.
+//!
+//! `models.toml` is shared with the script that fetches the files; unknown keys are refused on both sides, so that a
+//! misspelt `query_prefix` is an error and not a silently worse embedding.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::error::Error;
+
+/// The models that are known.
+#[derive(Clone, Debug)]
+pub struct Manifest {
+    models: Vec<Model>,
+}
+
+/// One model.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Its name: of its folder, on the command line, and in every vector it made.
+    pub id: String,
+    /// Identity of its weights; vectors of two revisions are never compared.
+    pub revision: String,
+    /// Licence of the weights, as their publisher states it (SPDX).
+    pub licence: String,
+    /// When it is fetched.
+    pub fetch: Fetch,
+    /// What it computes.
+    pub kind: Kind,
+    /// Names of the files it needs on this platform.
+    pub files: Vec<String>,
+}
+
+/// When a model is fetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fetch {
+    /// Always; setting up fails without it.
+    Required,
+    /// Tried; its absence is a note.
+    Optional,
+    /// Only when named.
+    Named,
+}
+
+/// What a model computes.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// ONNX Runtime itself.
+    Runtime,
+    /// Texts to vectors.
+    SentenceEncoder(SentenceSpec),
+    /// Query and passage to a logit.
+    CrossEncoder(PairSpec),
+}
+
+/// How a sentence encoder is used.
+#[derive(Clone, Debug)]
+pub struct SentenceSpec {
+    /// Length of a vector.
+    pub dim: usize,
+    /// Longest input in word pieces, special tokens included.
+    pub max_tokens: usize,
+    /// How token vectors become one.
+    pub pooling: Pooling,
+    /// Whether vectors are scaled to length 1.
+    pub normalise: bool,
+    /// Names of the output of token vectors; the first that the file has.
+    pub outputs: Vec<String>,
+    /// Put before a query.
+    pub query_prefix: String,
+    /// Put before a passage.
+    pub passage_prefix: String,
+}
+
+/// How a cross-encoder is used.
+#[derive(Clone, Debug)]
+pub struct PairSpec {
+    /// Longest pair in word pieces, special tokens included.
+    pub max_tokens: usize,
+    /// Names of the output of logits, shape [pairs, 1]; the first that the file has.
+    pub outputs: Vec<String>,
+}
+
+/// How token vectors become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pooling {
+    /// Mean over all tokens, special ones included (Reimers and Gurevych 2019, section 3).
+    Mean,
+    /// The vector of the first token.
+    Cls,
+}
+
+static BUILTIN: LazyLock<Manifest> = LazyLock::new(|| {
+    Manifest::parse(include_str!("../models.toml")).expect("the built-in manifest is right; a test reads it")
+});
+
+impl Manifest {
+    /// The manifest that comes with the program.
+    pub fn builtin() -> &'static Self {
+        &BUILTIN
+    }
+
+    /// Reads a manifest (the format is described at the top of `models.toml`).
+    ///
+    /// # Errors
+    /// [`Error::Manifest`] on a key that is unknown, missing or of the wrong type, or an id that is there twice.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let raw: RawManifest = toml::from_str(text).map_err(|error| Error::Manifest(error.to_string()))?;
+        let models = raw.model.into_iter().map(Model::try_from).collect::<Result<Vec<_>, _>>()?;
+        let mut seen = BTreeSet::new();
+        match models.iter().find(|model| !seen.insert(model.id.as_str())) {
+            Some(twice) => Err(Error::Manifest(format!("{} is there twice", twice.id))),
+            None => Ok(Self { models }),
+        }
+    }
+
+    /// The models, in the manifest's order.
+    pub fn models(&self) -> &[Model] {
+        &self.models
+    }
+
+    /// The model of that name.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`], with the names there are.
+    pub fn get(&self, id: &str) -> Result<&Model, Error> {
+        self.models.iter().find(|model| model.id == id).ok_or_else(|| Error::Unknown {
+            id: id.to_owned(),
+            known: self.models.iter().map(|model| model.id.clone()).collect(),
+        })
+    }
+
+    /// ONNX Runtime.
+    ///
+    /// # Errors
+    /// [`Error::Manifest`] if none is listed.
+    pub fn runtime(&self) -> Result<&Model, Error> {
+        let is_runtime = |model: &&Model| matches!(model.kind, Kind::Runtime);
+        self.models.iter().find(is_runtime).ok_or_else(|| Error::Manifest("no runtime is listed".to_owned()))
+    }
+}
+
+impl Model {
+    /// How to use it as a sentence encoder.
+    ///
+    /// # Errors
+    /// [`Error::WrongKind`].
+    pub fn sentence_encoder(&self) -> Result<&SentenceSpec, Error> {
+        match &self.kind {
+            Kind::SentenceEncoder(spec) => Ok(spec),
+            _ => Err(Error::WrongKind { id: self.id.clone(), wanted: "sentence encoder" }),
+        }
+    }
+
+    /// How to use it as a cross-encoder.
+    ///
+    /// # Errors
+    /// [`Error::WrongKind`].
+    pub fn cross_encoder(&self) -> Result<&PairSpec, Error> {
+        match &self.kind {
+            Kind::CrossEncoder(spec) => Ok(spec),
+            _ => Err(Error::WrongKind { id: self.id.clone(), wanted: "cross-encoder" }),
+        }
+    }
+
+    /// The command that brings it.
+    pub(crate) fn hint(&self) -> String {
+        match self.fetch {
+            Fetch::Required => "run `make models`".to_owned(),
+            Fetch::Optional | Fetch::Named => format!("run `pipelines/fetch-models.py --only {}`", self.id),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawManifest {
+    model: Vec<RawModel>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawModel {
+    id: String,
+    kind: String,
+    fetch: Fetch,
+    revision: String,
+    licence: String,
+    source: Vec<RawSource>,
+    dim: Option<usize>,
+    max_tokens: Option<usize>,
+    pooling: Option<Pooling>,
+    normalise: Option<bool>,
+    outputs: Option<Vec<String>>,
+    #[serde(default)]
+    query_prefix: String,
+    #[serde(default)]
+    passage_prefix: String,
+}
+
+/// Of a source only the names of the files matter here; the rest is read by the fetching script.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "named so that a misspelt key is refused")]
+struct RawSource {
+    with: String,
+    package: Option<String>,
+    repository: Option<String>,
+    commit: Option<String>,
+    inside: Option<String>,
+    platform: Option<String>,
+    convert: Option<String>,
+    #[serde(default)]
+    made: Vec<RawFile>,
+    files: Vec<RawFile>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "named so that a misspelt key is refused")]
+struct RawFile {
+    name: String,
+    member: Option<String>,
+    sha256: Option<String>,
+}
+
+impl TryFrom<RawModel> for Model {
+    type Error = Error;
+
+    fn try_from(raw: RawModel) -> Result<Self, Error> {
+        let lacking = |key: &str| Error::Manifest(format!("{} has no {key}", raw.id));
+        let max_tokens = || raw.max_tokens.ok_or_else(|| lacking("max_tokens"));
+        let outputs = || raw.outputs.clone().ok_or_else(|| lacking("outputs"));
+        let (kind, files) = match raw.kind.as_str() {
+            "runtime" => (Kind::Runtime, libraries(&raw.source)),
+            "sentence-encoder" => {
+                let spec = SentenceSpec {
+                    dim: raw.dim.ok_or_else(|| lacking("dim"))?,
+                    max_tokens: max_tokens()?,
+                    pooling: raw.pooling.ok_or_else(|| lacking("pooling"))?,
+                    normalise: raw.normalise.ok_or_else(|| lacking("normalise"))?,
+                    outputs: outputs()?,
+                    query_prefix: raw.query_prefix.clone(),
+                    passage_prefix: raw.passage_prefix.clone(),
+                };
+                (Kind::SentenceEncoder(spec), network_files())
+            }
+            "cross-encoder" => {
+                (Kind::CrossEncoder(PairSpec { max_tokens: max_tokens()?, outputs: outputs()? }), network_files())
+            }
+            other => return Err(Error::Manifest(format!("{} is of unknown kind {other}", raw.id))),
+        };
+        Ok(Self { id: raw.id, revision: raw.revision, licence: raw.licence, fetch: raw.fetch, kind, files })
+    }
+}
+
+/// Name of the graph with its weights, the same for every network.
+pub(crate) const GRAPH: &str = "model.onnx";
+/// Name of the tokeniser, the same for every network.
+pub(crate) const TOKENIZER: &str = "tokenizer.json";
+
+fn network_files() -> Vec<String> {
+    vec![GRAPH.to_owned(), TOKENIZER.to_owned()]
+}
+
+/// The runtime's library for this platform.
+fn libraries(sources: &[RawSource]) -> Vec<String> {
+    let here = format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH);
+    let fits = |source: &&RawSource| source.platform.as_ref().is_none_or(|platform| *platform == here);
+    let names: BTreeSet<&str> =
+        sources.iter().filter(fits).flat_map(|source| &source.files).map(|file| file.name.as_str()).collect();
+    names.into_iter().map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: &str = "[[model]]\nid = 'a'\nkind = 'cross-encoder'\nfetch = 'named'\nrevision = 'r'\nlicence = 'MIT'\n\
+                       max_tokens = 8\noutputs = ['logits']\nsource = []\n";
+
+    #[test]
+    fn the_builtin_manifest_lists_what_the_tools_name() {
+        let manifest = Manifest::builtin();
+        let minilm = manifest.get("all-MiniLM-L6-v2").unwrap();
+        let spec = minilm.sentence_encoder().unwrap();
+        assert_eq!((spec.dim, spec.max_tokens, spec.pooling), (384, 256, Pooling::Mean));
+        assert_eq!(manifest.get("bge-small-en-v1.5").unwrap().sentence_encoder().unwrap().pooling, Pooling::Cls);
+        assert_eq!(manifest.get("e5-small-v2").unwrap().sentence_encoder().unwrap().query_prefix, "query: ");
+        assert_eq!(manifest.get("ms-marco-MiniLM-L-6-v2").unwrap().cross_encoder().unwrap().max_tokens, 512);
+        assert_eq!(manifest.runtime().unwrap().files.len(), 1, "one library for this platform");
+    }
+
+    #[test]
+    fn a_wrong_name_or_kind_is_said_with_what_there_is() {
+        let manifest = Manifest::builtin();
+        let error = manifest.get("all-minilm").unwrap_err().to_string();
+        assert!(error.contains("all-MiniLM-L6-v2"), "{error}");
+        let error = manifest.get("onnxruntime").unwrap().sentence_encoder().unwrap_err().to_string();
+        assert_eq!(error, "onnxruntime is not a sentence encoder");
+    }
+
+    #[test]
+    fn a_manifest_that_is_wrong_is_refused_by_name() {
+        assert!(Manifest::parse(ONE).is_ok());
+        for (text, why) in [
+            (ONE.replace("max_tokens", "max_token"), "max_token"),
+            (ONE.replace("max_tokens = 8\n", ""), "a has no max_tokens"),
+            (ONE.replace("cross-encoder", "oracle"), "unknown kind oracle"),
+            (format!("{ONE}{ONE}"), "a is there twice"),
+        ] {
+            let error = Manifest::parse(&text).unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+        }
+    }
+}
