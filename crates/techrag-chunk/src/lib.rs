@@ -1,1 +1,49 @@
-//! To be filled.
+//! Files to documents, sections and chunks: one pure step a file (SPEC section 2).
+//!
+//! A file is told by its content ([`sniff`]), read into a draft by the module of its format, and cut into chunks by
+//! code that all formats share ([`split`], [`pack`], [`assemble`]). Nothing here writes to a terminal or keeps state
+//! between files, so files may be read in any order and in parallel.
+//!
+//! **Architecture invariant:** a new format is a new module that makes a draft; sizes, overlap, roles, deduplication
+//! and records do not know formats.
+
+mod assemble;
+mod decode;
+mod draft;
+pub mod input;
+mod jsonl;
+mod lines;
+mod markdown;
+mod pack;
+mod plain;
+mod read;
+mod references;
+mod role;
+mod sniff;
+mod split;
+mod table;
+
+pub use jsonl::read_line;
+pub use read::{Outcome, Parsed, read};
+
+/// Everything the caller decides. There is no default: the tool's flags say where each number comes from.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Characters a chunk should have.
+    pub target: usize,
+    /// Characters under which the last chunk of a section joins the one before.
+    pub min: usize,
+    /// Most characters of a chunk, except where a single sentence or table row has more.
+    pub max: usize,
+    /// Characters of the end of a chunk that the next one of the same section repeats, in whole sentences.
+    pub overlap: usize,
+    /// Largest file that is read, in bytes.
+    pub max_bytes: u64,
+    /// How PDFs are read.
+    pub pdf: techrag_pdf::Config,
+    /// Tool and version, for the `by` of every record.
+    pub by: String,
+}
+
+/// The stage named in error records.
+pub const STAGE: &str = "chunk";

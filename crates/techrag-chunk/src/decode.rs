@@ -1,0 +1,111 @@
+//! Bytes to text: which encoding a text file is in.
+//!
+//! Order: a byte order mark, valid UTF-8, UTF-16 told by its zero bytes, then the legacy encodings. Windows-1252 maps
+//! nearly every byte, so it comes last unless the bytes speak for a double-byte encoding: lead bytes 0x81–0x9F are rare
+//! in Western text (a few quotes and dashes) and common in Shift_JIS.
+
+use encoding_rs::{Encoding, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+
+/// Text and the name of the encoding it was in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Decoded {
+    pub(crate) text: String,
+    pub(crate) encoding: &'static str,
+}
+
+/// The text of a file, or `None` if it is not text.
+pub(crate) fn decode(bytes: &[u8]) -> Option<Decoded> {
+    if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
+        return finish(&bytes[mark..], encoding);
+    }
+    if let Some(encoding) = utf16_without_mark(bytes) {
+        return finish(bytes, encoding);
+    }
+    if std::str::from_utf8(bytes).is_ok() {
+        return finish(bytes, UTF_8);
+    }
+    if speaks_for_double_bytes(bytes)
+        && let Some(text) = SHIFT_JIS.decode_without_bom_handling_and_without_replacement(bytes)
+    {
+        return clean(&text, SHIFT_JIS);
+    }
+    finish(bytes, WINDOWS_1252)
+}
+
+fn finish(bytes: &[u8], encoding: &'static Encoding) -> Option<Decoded> {
+    let (text, _) = encoding.decode_without_bom_handling(bytes);
+    clean(&text, encoding)
+}
+
+/// Control characters that no text file holds make it a binary one; the few that stray into text go.
+fn clean(text: &str, encoding: &'static Encoding) -> Option<Decoded> {
+    let total = text.chars().count();
+    let odd = text.chars().filter(|&c| is_binary(c)).count();
+    // One in a hundred: a log with escape sequences passes, an executable does not.
+    if odd * 100 > total {
+        return None;
+    }
+    let text = text.replace("\r\n", "\n").replace(['\r', '\u{c}', '\u{b}', '\u{85}', '\u{2028}', '\u{2029}'], "\n");
+    Some(Decoded { text: text.chars().filter(|&c| !is_binary(c)).collect(), encoding: encoding.name() })
+}
+
+fn is_binary(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\r' | '\t' | '\u{c}' | '\u{b}' | '\u{85}')
+}
+
+/// Latin text in UTF-16 has a zero in every second byte.
+fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
+    let head = &bytes[..bytes.len().min(4096) & !1];
+    let zeros = |offset: usize| head.iter().skip(offset).step_by(2).filter(|&&byte| byte == 0).count();
+    let (even, odd, pairs) = (zeros(0), zeros(1), head.len() / 2);
+    if pairs == 0 {
+        None
+    } else if odd * 2 > pairs && even * 20 < pairs {
+        Some(UTF_16LE)
+    } else if even * 2 > pairs && odd * 20 < pairs {
+        Some(UTF_16BE)
+    } else {
+        None
+    }
+}
+
+fn speaks_for_double_bytes(bytes: &[u8]) -> bool {
+    let high = bytes.iter().filter(|&&byte| byte >= 0x80).count();
+    let lead = bytes
+        .iter()
+        .filter(|&&byte| matches!(byte, 0x81..=0x9f) && !matches!(byte, 0x85 | 0x91..=0x97 | 0x99))
+        .count();
+    lead * 4 > high
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(bytes: &[u8]) -> (String, &'static str) {
+        let decoded = decode(bytes).unwrap();
+        (decoded.text, decoded.encoding)
+    }
+
+    #[test]
+    fn every_common_encoding_gives_the_same_text() {
+        let wanted = "Reifen: μ = 0.35, “Käfer”\nEnde";
+        assert_eq!(text(wanted.as_bytes()), (wanted.into(), "UTF-8"));
+        assert_eq!(text(&[b"\xef\xbb\xbf", wanted.as_bytes()].concat()), (wanted.into(), "UTF-8"));
+        let le: Vec<u8> = wanted.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(text(&le), (wanted.into(), "UTF-16LE"));
+        let be: Vec<u8> = wanted.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        assert_eq!(text(&[b"\xfe\xff", be.as_slice()].concat()), (wanted.into(), "UTF-16BE"));
+        assert_eq!(text(b"K\xe4fer \x96 \x93gut\x94\r\n"), ("Käfer – “gut”\n".into(), "windows-1252"));
+        let (japanese, _, _) = SHIFT_JIS.encode("タイヤの摩擦係数");
+        assert_eq!(text(&japanese), ("タイヤの摩擦係数".into(), "Shift_JIS"));
+    }
+
+    #[test]
+    fn binary_is_not_text_and_stray_controls_go() {
+        assert_eq!(decode(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\x03\0\x3e"), None);
+        let log = format!("{} \u{1b}[0m", "x".repeat(200));
+        assert_eq!(text(log.as_bytes()).0, format!("{} [0m", "x".repeat(200)));
+        assert_eq!(text(b""), (String::new(), "UTF-8"));
+    }
+}

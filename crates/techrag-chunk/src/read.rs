@@ -1,0 +1,166 @@
+//! One file to its records.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+
+use serde_json::json;
+use techrag_core::id;
+use techrag_core::record::{Chunk, Document, ErrorKind, ErrorRecord, Extra};
+
+use crate::assemble::{Identity, assemble};
+use crate::draft::Draft;
+use crate::input::Source;
+use crate::sniff::{self, Kind};
+use crate::{Config, STAGE, markdown, pdf, plain};
+
+/// What became of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// It was read.
+    Read(Box<Parsed>),
+    /// It could not be read, or is of no known kind and was named by the user.
+    Failed(ErrorRecord),
+    /// It was met in a walk and is of a kind that no reader knows: to be named once, no failure.
+    Unsupported {
+        /// Its key.
+        key: String,
+        /// Its media type, as far as its bytes tell.
+        media_type: String,
+    },
+}
+
+/// The records of a source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parsed {
+    /// The document.
+    pub document: Document,
+    /// Its chunks, in reading order; as many as `document.chunks` says.
+    pub chunks: Vec<Chunk>,
+    /// One failure for each page that could not be read.
+    pub errors: Vec<ErrorRecord>,
+}
+
+/// Reads a file and cuts it into chunks.
+pub fn read(source: &Source, config: &Config) -> Outcome {
+    let bytes = match load(source, config) {
+        Ok(bytes) => bytes,
+        Err(error) => return Outcome::Failed(error),
+    };
+    let draft = match sniff::kind(&bytes, &source.key) {
+        Kind::Pdf => match pdf::read(&source.path, &source.key, config) {
+            Ok(draft) => draft,
+            Err(error) => return Outcome::Failed(error),
+        },
+        Kind::Markdown(decoded) => markdown::read(&decoded),
+        Kind::Plain(decoded) => plain::read(&decoded),
+        Kind::Empty => empty(),
+        Kind::Unsupported(media_type) => return unsupported(source, media_type),
+    };
+    Outcome::Read(Box::new(assemble(draft, identity(source, &bytes), config)))
+}
+
+fn load(source: &Source, config: &Config) -> Result<Vec<u8>, ErrorRecord> {
+    let unreadable = |error: std::io::Error| {
+        ErrorRecord::new(source.key.as_str(), STAGE, ErrorKind::Unreadable, format!("cannot read the file: {error}"))
+    };
+    let size = fs::metadata(&source.path).map_err(unreadable)?.len();
+    if size > config.max_bytes {
+        let message = format!("the file has {size} bytes, more than the {} allowed", config.max_bytes);
+        return Err(ErrorRecord::new(source.key.as_str(), STAGE, ErrorKind::TooLarge, message)
+            .hint("raise --max-bytes, or split the file"));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
+    // A file may grow, and a device reports no size at all: never more than one byte past the limit.
+    let file = File::open(&source.path).map_err(unreadable)?;
+    file.take(config.max_bytes.saturating_add(1)).read_to_end(&mut bytes).map_err(unreadable)?;
+    Ok(bytes)
+}
+
+fn identity(source: &Source, bytes: &[u8]) -> Identity {
+    let mut metadata = Extra::new();
+    if let Some(folder) = &source.folder {
+        metadata.insert("folder".into(), json!(folder));
+    }
+    Identity {
+        doc_id: id::doc_id(bytes),
+        key: source.key.clone(),
+        path: Some(source.path.to_string_lossy().into_owned()),
+        bytes: bytes.len() as u64,
+        metadata,
+    }
+}
+
+/// An empty file is accounted for by a document without chunks, like an empty line of a corpus.
+fn empty() -> Draft {
+    let mut draft = Draft { media_type: "application/x-empty", ..Draft::default() };
+    draft.provenance.insert("note".into(), json!("the file is empty"));
+    draft
+}
+
+fn unsupported(source: &Source, media_type: &str) -> Outcome {
+    if !source.named {
+        return Outcome::Unsupported { key: source.key.clone(), media_type: media_type.to_owned() };
+    }
+    let message = format!("no reader for {media_type}");
+    let hint = "PDF, Markdown and plain text are read, and JSONL corpora with --from jsonl";
+    Outcome::Failed(ErrorRecord::new(source.key.as_str(), STAGE, ErrorKind::Unsupported, message).hint(hint))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn source(path: &Path, named: bool) -> Source {
+        Source { key: "a/b.txt".into(), path: path.to_owned(), folder: Some("a".into()), named }
+    }
+
+    fn outcome(bytes: &[u8], named: bool) -> Outcome {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("b.txt");
+        fs::write(&path, bytes).unwrap();
+        read(&source(&path, named), &crate::test_config())
+    }
+
+    fn parsed(bytes: &[u8]) -> Parsed {
+        match outcome(bytes, true) {
+            Outcome::Read(parsed) => *parsed,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_text_file_becomes_a_document_and_its_chunks() {
+        let parsed = parsed(b"The tyre slips.\n");
+        let document = &parsed.document;
+        assert_eq!((document.key.as_str(), document.media_type.as_str(), document.bytes), ("a/b.txt", "text/plain", 16));
+        assert_eq!(document.metadata["folder"], json!("a"));
+        assert_eq!(document.doc_id, id::doc_id(b"The tyre slips.\n"));
+        assert_eq!(parsed.chunks[0].text, "The tyre slips.");
+    }
+
+    #[test]
+    fn an_empty_file_is_accounted_for() {
+        let parsed = parsed(b"");
+        assert_eq!((parsed.document.chunks, parsed.document.provenance["note"].as_str()), (0, Some("the file is empty")));
+    }
+
+    #[test]
+    fn an_unknown_kind_fails_only_where_it_was_named() {
+        let png = b"\x89PNG\r\n\x1a\n";
+        assert!(matches!(outcome(png, false), Outcome::Unsupported { media_type, .. } if media_type == "image/png"));
+        assert!(matches!(outcome(png, true), Outcome::Failed(error) if error.kind == ErrorKind::Unsupported));
+    }
+
+    #[test]
+    fn what_cannot_be_opened_or_is_too_large_is_an_error_record() {
+        let gone = read(&source(Path::new("no such file"), true), &crate::test_config());
+        assert!(matches!(gone, Outcome::Failed(error) if error.kind == ErrorKind::Unreadable && error.of == "a/b.txt"));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("b.txt");
+        fs::write(&path, "four and more").unwrap();
+        let config = Config { max_bytes: 4, ..crate::test_config() };
+        assert!(matches!(read(&source(&path, true), &config), Outcome::Failed(error) if error.kind == ErrorKind::TooLarge));
+    }
+}

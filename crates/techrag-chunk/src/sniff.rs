@@ -1,0 +1,164 @@
+//! What kind of file it is, told by its bytes. The name is asked only where bytes cannot tell: Markdown has no magic.
+
+use crate::decode::{self, Decoded};
+
+/// Bytes at the front in which a PDF header may hide behind junk (ISO 32000, implementation notes).
+const PDF_HEADER_WITHIN: usize = 1024;
+
+/// What a file is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A PDF.
+    Pdf,
+    /// Markdown.
+    Markdown(Decoded),
+    /// Any other text.
+    Plain(Decoded),
+    /// No byte at all, or white space only.
+    Empty,
+    /// A kind that no reader knows: its media type.
+    Unsupported(&'static str),
+}
+
+/// The kind of a file from its bytes and, between kinds of text, the ending of its name.
+pub(crate) fn kind(bytes: &[u8], name: &str) -> Kind {
+    if is_pdf(bytes) {
+        return Kind::Pdf;
+    }
+    if let Some(media_type) = binary(bytes) {
+        return Kind::Unsupported(media_type);
+    }
+    let Some(decoded) = decode::decode(bytes) else { return Kind::Unsupported("application/octet-stream") };
+    if decoded.text.trim().is_empty() {
+        return Kind::Empty;
+    }
+    if let Some(media_type) = markup(&decoded.text) {
+        return Kind::Unsupported(media_type);
+    }
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    let markdown = match ending.as_deref() {
+        Some("md" | "markdown" | "mkd") => true,
+        None | Some("txt" | "text") => looks_like_markdown(&decoded.text),
+        Some(_) => false,
+    };
+    if markdown { Kind::Markdown(decoded) } else { Kind::Plain(decoded) }
+}
+
+fn is_pdf(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(PDF_HEADER_WITHIN)];
+    let blank = head.iter().take_while(|byte| byte.is_ascii_whitespace() || matches!(byte, 0xef | 0xbb | 0xbf)).count();
+    match find(head, b"%PDF-") {
+        Some(at) if at <= blank => true,
+        // A text about PDFs may quote the header; a file ends like one only if it is one.
+        Some(_) => find(bytes, b"startxref").is_some() || find(bytes, b"/Type").is_some() && decode_fails(bytes),
+        None => false,
+    }
+}
+
+fn decode_fails(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_err()
+}
+
+fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
+    bytes.windows(needle.len()).position(|window| window == needle)
+}
+
+fn binary(bytes: &[u8]) -> Option<&'static str> {
+    const MAGIC: &[(&[u8], &str)] = &[
+        (b"\x89PNG\r\n", "image/png"),
+        (b"\xff\xd8\xff", "image/jpeg"),
+        (b"GIF8", "image/gif"),
+        (b"II*\0", "image/tiff"),
+        (b"MM\0*", "image/tiff"),
+        (b"\xd0\xcf\x11\xe0", "application/x-ole-storage"),
+        (b"\x1f\x8b", "application/gzip"),
+        (b"7z\xbc\xaf", "application/x-7z-compressed"),
+        (b"ID3", "audio/mpeg"),
+        (b"fLaC", "audio/flac"),
+        (b"OggS", "audio/ogg"),
+        (b"{\\rtf", "application/rtf"),
+        (b"%!PS", "application/postscript"),
+        (b"SQLite format 3", "application/vnd.sqlite3"),
+    ];
+    if bytes.starts_with(b"PK\x03\x04") {
+        return Some(zip(bytes));
+    }
+    if bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WAVE") {
+        return Some("audio/wav");
+    }
+    if bytes.get(4..8) == Some(b"ftyp") {
+        return Some("video/mp4");
+    }
+    MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, media_type)| *media_type)
+}
+
+/// The office formats are archives whose member names tell them apart.
+fn zip(bytes: &[u8]) -> &'static str {
+    const MEMBERS: &[(&[u8], &str)] = &[
+        (b"word/", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+        (b"ppt/", "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
+        (b"xl/", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+        (b"application/epub+zip", "application/epub+zip"),
+    ];
+    let found = MEMBERS.iter().find(|(member, _)| find(bytes, member).is_some());
+    found.map_or("application/zip", |(_, media_type)| media_type)
+}
+
+fn markup(text: &str) -> Option<&'static str> {
+    let head: String = text.trim_start().chars().take(200).collect::<String>().to_ascii_lowercase();
+    if head.starts_with("<!doctype html") || head.starts_with("<html") {
+        Some("text/html")
+    } else if head.starts_with("<?xml") {
+        Some("application/xml")
+    } else {
+        None
+    }
+}
+
+/// A heading or a fence, or two kinds of softer marks: text that only happens to hold one star stays plain.
+fn looks_like_markdown(text: &str) -> bool {
+    let lines = || text.lines().map(str::trim_end);
+    let heading = lines().any(|line| {
+        let words = line.trim_start_matches('#');
+        (1..=6).contains(&(line.len() - words.len())) && words.starts_with(' ')
+    });
+    let fence = lines().any(|line| line.starts_with("```"));
+    let soft = [
+        text.contains("]("),
+        text.contains("**"),
+        lines().any(|line| line.starts_with("- ") || line.starts_with("* ")),
+        lines().any(|line| line.starts_with('|') && line.ends_with('|')),
+    ];
+    heading || fence || soft.into_iter().filter(|&seen| seen).count() >= 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_decides_and_not_the_name() {
+        assert_eq!(kind(b"%PDF-1.7\n...", "a.txt"), Kind::Pdf);
+        assert_eq!(kind(b"junk\n%PDF-1.4\n1 0 obj startxref 12 %%EOF", "a.pdf"), Kind::Pdf);
+        assert_eq!(kind(b"<!DOCTYPE html><p>", "a.pdf"), Kind::Unsupported("text/html"));
+        assert_eq!(kind(b"\x89PNG\r\n\x1a\n", "a.pdf"), Kind::Unsupported("image/png"));
+        let deck = kind(b"PK\x03\x04....ppt/slides/slide1.xml", "a.zip");
+        assert!(matches!(deck, Kind::Unsupported(media) if media.ends_with("presentation")));
+        assert_eq!(kind(b" \n", "a.pdf"), Kind::Empty);
+        assert_eq!(kind(b"", "a.md"), Kind::Empty);
+    }
+
+    #[test]
+    fn a_text_about_pdfs_is_a_text() {
+        assert!(matches!(kind(b"The header is %PDF-1.7 there.", "notes.txt"), Kind::Plain(_)));
+    }
+
+    #[test]
+    fn the_name_is_asked_only_between_kinds_of_text() {
+        assert!(matches!(kind(b"# Tyres\n\nText.", "a"), Kind::Markdown(_)));
+        assert!(matches!(kind(b"# Tyres\n\nText.", "a.txt"), Kind::Markdown(_)));
+        assert!(matches!(kind(b"# a comment\nx = 1", "a.py"), Kind::Plain(_)));
+        assert!(matches!(kind(b"Text without marks.", "a.md"), Kind::Markdown(_)));
+        assert!(matches!(kind(b"2 * 3 ** 4", "a.txt"), Kind::Plain(_)));
+    }
+}
