@@ -113,13 +113,7 @@ mod tests {
 
     fn assembled(sections: Vec<Section>) -> Parsed {
         let draft = Draft { media_type: "text/plain", sections, ..Draft::default() };
-        let identity = Identity {
-            doc_id: "ab".into(),
-            key: "k".into(),
-            path: None,
-            bytes: 1,
-            metadata: Extra::new(),
-        };
+        let identity = Identity { doc_id: "ab".into(), key: "k".into(), path: None, bytes: 1, metadata: Extra::new() };
         assemble(draft, identity, &crate::test_config())
     }
 
@@ -138,7 +132,8 @@ mod tests {
 
     #[test]
     fn duplicates_are_dropped_and_counted() {
-        let parsed = assembled(vec![section("1", &["Same  text."]), section("2", &["same text."]), section("3", &["x"])]);
+        let parsed =
+            assembled(vec![section("1", &["Same  text."]), section("2", &["same text."]), section("3", &["x"])]);
         assert_eq!(parsed.chunks.len(), 2);
         assert_eq!(parsed.chunks[1].uid, "ab:1");
         assert_eq!(parsed.document.provenance["duplicates"], json!(1));

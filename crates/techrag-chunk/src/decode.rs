@@ -71,10 +71,8 @@ fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
 
 fn speaks_for_double_bytes(bytes: &[u8]) -> bool {
     let high = bytes.iter().filter(|&&byte| byte >= 0x80).count();
-    let lead = bytes
-        .iter()
-        .filter(|&&byte| matches!(byte, 0x81..=0x9f) && !matches!(byte, 0x85 | 0x91..=0x97 | 0x99))
-        .count();
+    let lead =
+        bytes.iter().filter(|&&byte| matches!(byte, 0x81..=0x9f) && !matches!(byte, 0x85 | 0x91..=0x97 | 0x99)).count();
     lead * 4 > high
 }
 

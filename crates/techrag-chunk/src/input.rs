@@ -1,11 +1,13 @@
 //! From arguments to files: directories are walked lazily, in sorted order, and every file gets its key.
 
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 use techrag_core::record::{ErrorKind, ErrorRecord};
 
-use crate::STAGE;
+use crate::{Config, Parsed, STAGE, jsonl};
 
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,11 +33,7 @@ pub fn files(path: &Path, root: Option<&Path>) -> Box<dyn Iterator<Item = Result
     let folder = path.to_owned();
     let root = root.map(Path::to_owned);
     // Ignore files speak of version control, not of what is worth reading; only hidden files are left out.
-    let walk = WalkBuilder::new(path)
-        .standard_filters(false)
-        .hidden(true)
-        .sort_by_file_name(|a, b| a.cmp(b))
-        .build();
+    let walk = WalkBuilder::new(path).standard_filters(false).hidden(true).sort_by_file_name(|a, b| a.cmp(b)).build();
     let entries = walk.filter_map(move |entry| match entry {
         Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
             Some(Ok(walked(entry.path(), root.as_deref().unwrap_or(&folder))))
@@ -67,6 +65,68 @@ fn slashed(path: &Path) -> String {
 
 fn unreadable(folder: &Path, error: &ignore::Error) -> ErrorRecord {
     ErrorRecord::new(folder.to_string_lossy(), STAGE, ErrorKind::Unreadable, format!("cannot walk the folder: {error}"))
+}
+
+/// A line of a corpus and where it stands, as `FILE:LINE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CorpusLine {
+    of: String,
+    line: String,
+}
+
+impl CorpusLine {
+    /// The records of the line; `_id` becomes the key, fields beside title and text go to `metadata`.
+    ///
+    /// # Errors
+    /// An error record where the line is no corpus line.
+    pub fn read(&self, config: &Config) -> Result<Parsed, ErrorRecord> {
+        jsonl::read_line(&self.line, &self.of, config)
+    }
+}
+
+type CorpusLines = Box<dyn Iterator<Item = Result<CorpusLine, ErrorRecord>> + Send>;
+
+/// The lines of a corpus file, read as they are asked for; blank ones are left out.
+pub fn corpus_file(path: &Path) -> CorpusLines {
+    let name = path.to_string_lossy();
+    match File::open(path) {
+        Ok(file) => corpus(Box::new(file), &name),
+        Err(error) => Box::new(std::iter::once(Err(broken(&name, &error)))),
+    }
+}
+
+/// The same of a reader. A line that is not UTF-8 is an error record, and so is the end of a reader that breaks.
+pub fn corpus(reader: Box<dyn Read + Send>, name: &str) -> CorpusLines {
+    let name = name.to_owned();
+    let mut reader = BufReader::with_capacity(1 << 16, reader);
+    let mut number = 0_u64;
+    let mut ended = false;
+    let next = move || {
+        let mut bytes = Vec::new();
+        if ended {
+            return None;
+        }
+        number += 1;
+        let of = format!("{name}:{number}");
+        match reader.read_until(b'\n', &mut bytes) {
+            Ok(0) => None,
+            Ok(_) => Some(
+                String::from_utf8(bytes)
+                    .map(|line| CorpusLine { of: of.clone(), line })
+                    .map_err(|_| ErrorRecord::new(of, STAGE, ErrorKind::Malformed, "the line is not UTF-8")),
+            ),
+            Err(error) => {
+                ended = true;
+                Some(Err(broken(&of, &error)))
+            }
+        }
+    };
+    let blank = |line: &Result<CorpusLine, _>| line.as_ref().is_ok_and(|line| line.line.trim().is_empty());
+    Box::new(std::iter::from_fn(next).filter(move |line| !blank(line)))
+}
+
+fn broken(of: &str, error: &std::io::Error) -> ErrorRecord {
+    ErrorRecord::new(of, STAGE, ErrorKind::Unreadable, format!("cannot read the corpus: {error}"))
 }
 
 #[cfg(test)]
@@ -102,5 +162,17 @@ mod tests {
         assert_eq!(keys(None), Some(("papers/a/b.pdf".into(), true)));
         assert_eq!(keys(Some(Path::new("papers"))), Some(("a/b.pdf".into(), true)));
         assert_eq!(keys(Some(Path::new("other"))), Some(("papers/a/b.pdf".into(), true)));
+    }
+
+    #[test]
+    fn the_lines_of_a_corpus_are_numbered_and_bad_ones_do_not_end_it() {
+        let text: &[u8] = b"{\"_id\":\"1\",\"text\":\"x\"}\n\n\xff\n{}";
+        let got: Vec<_> = corpus(Box::new(text), "c")
+            .map(|line| line.and_then(|line| line.read(&crate::test_config())))
+            .map(|read| read.map(|parsed| parsed.document.key).map_err(|error| error.of))
+            .collect();
+        assert_eq!(got, [Ok("1".to_owned()), Err("c:3".to_owned()), Err("c:4".to_owned())]);
+        let gone: Vec<_> = corpus_file(Path::new("no such file")).collect();
+        assert!(matches!(&gone[..], [Err(error)] if error.kind == ErrorKind::Unreadable));
     }
 }

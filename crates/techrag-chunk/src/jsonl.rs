@@ -16,7 +16,7 @@ use crate::{Config, Parsed, STAGE, plain};
 ///
 /// # Errors
 /// An error record of kind `malformed` where the line is not such an object.
-pub fn read_line(line: &str, of: &str, config: &Config) -> Result<Parsed, ErrorRecord> {
+pub(crate) fn read_line(line: &str, of: &str, config: &Config) -> Result<Parsed, ErrorRecord> {
     let malformed = |message: String| {
         ErrorRecord::new(of, STAGE, ErrorKind::Malformed, message)
             .hint("a corpus line is an object with \"_id\", \"text\" and, if it has one, \"title\"")
@@ -108,10 +108,14 @@ mod tests {
 
     #[test]
     fn fields_find_their_places() {
-        let line = r#"{"_id":"d1","title":"On slip","text":"Tyres slip.","year":1999,"series":"A","metadata":{"kind":2}}"#;
+        let line =
+            r#"{"_id":"d1","title":"On slip","text":"Tyres slip.","year":1999,"series":"A","metadata":{"kind":2}}"#;
         let parsed = read(&format!("{line}\n")).unwrap();
         let document = &parsed.document;
-        assert_eq!((document.key.as_str(), document.title.as_deref(), document.year), ("d1", Some("On slip"), Some(1999)));
+        assert_eq!(
+            (document.key.as_str(), document.title.as_deref(), document.year),
+            ("d1", Some("On slip"), Some(1999))
+        );
         assert_eq!(document.doc_id, id::doc_id(line.as_bytes()));
         assert_eq!(Value::Object(document.metadata.clone()), json!({"year": 1999, "series": "A", "kind": 2}));
         assert_eq!(parsed.chunks[0].text, "On slip\n\nTyres slip.");

@@ -23,7 +23,6 @@ mod sniff;
 mod split;
 mod table;
 
-pub use jsonl::read_line;
 pub use read::{Outcome, Parsed, read};
 
 /// Everything the caller decides. There is no default: the tool's flags say where each number comes from.
@@ -39,11 +38,14 @@ pub struct Config {
     pub overlap: usize,
     /// Largest file that is read, in bytes.
     pub max_bytes: u64,
-    /// How PDFs are read.
-    pub pdf: techrag_pdf::Config,
     /// Tool and version, for the `by` of every record.
     pub by: String,
 }
 
 /// The stage named in error records.
 pub const STAGE: &str = "chunk";
+
+#[cfg(test)]
+fn test_config() -> Config {
+    Config { target: 3500, min: 300, max: 6000, overlap: 400, max_bytes: 1 << 30, by: "techrag-chunk test".into() }
+}

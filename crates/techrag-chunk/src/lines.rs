@@ -84,7 +84,9 @@ impl Words {
         }
         let tight = last.ends_with('/') && last.len() > 1
             || is_range(last, first)
-            || is_address(last) && last.ends_with(['.', '_', '=', '&', '?', '-']) && !first.starts_with(char::is_uppercase);
+            || is_address(last)
+                && last.ends_with(['.', '_', '=', '&', '?', '-'])
+                && !first.starts_with(char::is_uppercase);
         if tight { Joint::Tight } else { Joint::Space }
     }
 

@@ -47,7 +47,7 @@ fn an_overlap_never_repeats_a_whole_chunk() {
     let packed = pack(&[paragraph(1, 'x'), paragraph(14, 'y')], &config());
     assert_eq!(packed.len(), 2);
     assert_eq!(packed[1].overlap, 0);
-    let packed = pack(&[paragraph(2, 'x'), paragraph(12, 'y')], &config());
+    let packed = pack(&[paragraph(2, 'x'), paragraph(18, 'y')], &Config { max: 400, ..config() });
     assert_eq!(&packed[1].text[..packed[1].overlap], "Axx is so.");
 }
 

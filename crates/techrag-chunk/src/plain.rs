@@ -103,7 +103,9 @@ impl SectionBuilder {
     fn open<'a>(&mut self, block: Vec<&'a str>) -> Vec<&'a str> {
         let (heading, rest) = match block.as_slice() {
             [line] if is_heading(line) => (text::squeeze(line), Vec::new()),
-            [line, rule, rest @ ..] if is_rule(rule) && chars(line) <= MAX_HEADING => (text::squeeze(line), rest.to_vec()),
+            [line, rule, rest @ ..] if is_rule(rule) && chars(line) <= MAX_HEADING => {
+                (text::squeeze(line), rest.to_vec())
+            }
             _ => return block,
         };
         self.in_references = role::is_references(&heading);
@@ -127,7 +129,8 @@ impl SectionBuilder {
 
 fn is_rule(line: &str) -> bool {
     let line = line.trim();
-    line.len() >= 3 && (line.bytes().all(|b| b == b'=') || line.bytes().all(|b| b == b'-') || line.bytes().all(|b| b == b'~'))
+    line.len() >= 3
+        && (line.bytes().all(|b| b == b'=') || line.bytes().all(|b| b == b'-') || line.bytes().all(|b| b == b'~'))
 }
 
 /// A line that stands alone and is numbered, conventional, or all capitals.
@@ -139,7 +142,8 @@ fn is_heading(line: &str) -> bool {
     let heading = Heading::parse(line);
     let capital = heading.title.chars().next().is_some_and(char::is_uppercase);
     let letters: Vec<char> = line.chars().filter(|c| c.is_alphabetic()).collect();
-    let shouted = letters.len() >= 4 && letters.iter().all(|c| !c.is_lowercase()) && letters.iter().any(|c| c.is_uppercase());
+    let shouted =
+        letters.len() >= 4 && letters.iter().all(|c| !c.is_lowercase()) && letters.iter().any(|c| c.is_uppercase());
     heading.number.is_some() && capital || role::is_conventional(line) || shouted
 }
 
@@ -162,10 +166,7 @@ mod tests {
         );
         assert_eq!(draft.title.as_deref(), Some("On the slip of tyres"));
         let got: Vec<_> = draft.sections.iter().map(|s| (s.heading.as_str(), s.role, s.paragraphs.len())).collect();
-        assert_eq!(
-            got,
-            [("", Role::Other, 1), ("1 Introduction", Role::Introduction, 1), ("METHOD", Role::Method, 1)]
-        );
+        assert_eq!(got, [("", Role::Other, 1), ("1 Introduction", Role::Introduction, 1), ("METHOD", Role::Method, 1)]);
         assert!(draft.sections[1].paragraphs[0].text.ends_with("and the friction is not known."));
         assert_eq!(draft.sections[2].paragraphs[0].text, "- first\n- second");
         assert_eq!(draft.references.len(), 2);

@@ -5,13 +5,13 @@ use std::io::Read as _;
 
 use serde_json::json;
 use techrag_core::id;
-use techrag_core::record::{Chunk, Document, ErrorKind, ErrorRecord, Extra};
+use techrag_core::record::{Chunk, Document, ErrorKind, ErrorRecord, Extra, Record};
 
 use crate::assemble::{Identity, assemble};
 use crate::draft::Draft;
 use crate::input::Source;
 use crate::sniff::{self, Kind};
-use crate::{Config, STAGE, markdown, pdf, plain};
+use crate::{Config, STAGE, markdown, plain};
 
 /// What became of a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +40,15 @@ pub struct Parsed {
     pub errors: Vec<ErrorRecord>,
 }
 
+impl Parsed {
+    /// The document, its chunks, then the failures.
+    pub fn into_records(self) -> Vec<Record> {
+        let chunks = self.chunks.into_iter().map(Record::from);
+        let errors = self.errors.into_iter().map(Record::from);
+        std::iter::once(Record::from(self.document)).chain(chunks).chain(errors).collect()
+    }
+}
+
 /// Reads a file and cuts it into chunks.
 pub fn read(source: &Source, config: &Config) -> Outcome {
     let bytes = match load(source, config) {
@@ -47,10 +56,7 @@ pub fn read(source: &Source, config: &Config) -> Outcome {
         Err(error) => return Outcome::Failed(error),
     };
     let draft = match sniff::kind(&bytes, &source.key) {
-        Kind::Pdf => match pdf::read(&source.path, &source.key, config) {
-            Ok(draft) => draft,
-            Err(error) => return Outcome::Failed(error),
-        },
+        Kind::Pdf => return unsupported(source, "application/pdf"),
         Kind::Markdown(decoded) => markdown::read(&decoded),
         Kind::Plain(decoded) => plain::read(&decoded),
         Kind::Empty => empty(),
@@ -134,7 +140,10 @@ mod tests {
     fn a_text_file_becomes_a_document_and_its_chunks() {
         let parsed = parsed(b"The tyre slips.\n");
         let document = &parsed.document;
-        assert_eq!((document.key.as_str(), document.media_type.as_str(), document.bytes), ("a/b.txt", "text/plain", 16));
+        assert_eq!(
+            (document.key.as_str(), document.media_type.as_str(), document.bytes),
+            ("a/b.txt", "text/plain", 16)
+        );
         assert_eq!(document.metadata["folder"], json!("a"));
         assert_eq!(document.doc_id, id::doc_id(b"The tyre slips.\n"));
         assert_eq!(parsed.chunks[0].text, "The tyre slips.");
@@ -143,7 +152,10 @@ mod tests {
     #[test]
     fn an_empty_file_is_accounted_for() {
         let parsed = parsed(b"");
-        assert_eq!((parsed.document.chunks, parsed.document.provenance["note"].as_str()), (0, Some("the file is empty")));
+        assert_eq!(
+            (parsed.document.chunks, parsed.document.provenance["note"].as_str()),
+            (0, Some("the file is empty"))
+        );
     }
 
     #[test]
@@ -161,6 +173,8 @@ mod tests {
         let path = folder.path().join("b.txt");
         fs::write(&path, "four and more").unwrap();
         let config = Config { max_bytes: 4, ..crate::test_config() };
-        assert!(matches!(read(&source(&path, true), &config), Outcome::Failed(error) if error.kind == ErrorKind::TooLarge));
+        assert!(
+            matches!(read(&source(&path, true), &config), Outcome::Failed(error) if error.kind == ErrorKind::TooLarge)
+        );
     }
 }

@@ -55,32 +55,55 @@ pub(crate) fn of(heading: &str) -> Role {
     if title.starts_with("appendi") || title.starts_with("supplement") || is_appendix(heading, &parsed) {
         return Role::Appendix;
     }
-    let says = |words: &[&str]| words.iter().any(|word| has_word(title, word));
     match title {
         "abstract" | "zusammenfassung" | "executive summary" => Role::Abstract,
-        _ if title.starts_with("acknowledg") || says(&["funding", "conflict of interest", "conflicts of interest"]) => {
-            Role::Acknowledgements
-        }
-        _ if says(&["introduction", "motivation", "einleitung"]) => Role::Introduction,
-        _ if says(&["conclusion", "conclusions", "concluding", "summary", "outlook", "future work"]) => {
-            Role::Conclusion
-        }
-        _ if says(&["related work", "background", "preliminaries", "literature", "prior work", "state of the art"]) => {
-            Role::Background
-        }
-        _ if says(&["discussion", "discussions", "limitations", "limits"]) => Role::Discussion,
-        _ if says(&["results", "result", "evaluation", "experiments", "experiment", "findings", "validation"]) => {
-            Role::Results
-        }
-        _ if says(METHOD) => Role::Method,
-        _ => Role::Other,
+        _ if title.starts_with("acknowledg") => Role::Acknowledgements,
+        // `Results and discussion` is first of all results.
+        _ => WORDS
+            .iter()
+            .filter_map(|(role, words)| Some((words.iter().filter_map(|word| word_at(title, word)).min()?, *role)))
+            .min_by_key(|(at, _)| *at)
+            .map_or(Role::Other, |(_, role)| role),
     }
 }
 
+/// Words that say what a section is for.
+const WORDS: &[(Role, &[&str])] = &[
+    (Role::Acknowledgements, &["funding", "conflict of interest", "conflicts of interest"]),
+    (Role::Introduction, &["introduction", "motivation", "einleitung"]),
+    (Role::Conclusion, &["conclusion", "conclusions", "concluding", "summary", "outlook", "future work"]),
+    (
+        Role::Background,
+        &["related work", "background", "preliminaries", "literature", "prior work", "state of the art"],
+    ),
+    (Role::Discussion, &["discussion", "discussions", "limitations", "limits"]),
+    (Role::Results, &["results", "result", "evaluation", "experiments", "experiment", "findings", "validation"]),
+    (Role::Method, METHOD),
+];
+
 const METHOD: &[&str] = &[
-    "method", "methods", "methodology", "model", "models", "modelling", "modeling", "theory", "approach", "algorithm",
-    "algorithms", "setup", "set-up", "experimental set", "materials", "problem formulation", "problem statement",
-    "problem setup", "formulation", "design", "implementation", "derivation",
+    "method",
+    "methods",
+    "methodology",
+    "model",
+    "models",
+    "modelling",
+    "modeling",
+    "theory",
+    "approach",
+    "algorithm",
+    "algorithms",
+    "setup",
+    "set-up",
+    "experimental set",
+    "materials",
+    "problem formulation",
+    "problem statement",
+    "problem setup",
+    "formulation",
+    "design",
+    "implementation",
+    "derivation",
 ];
 
 /// `Appendix A`, `A.2 Proofs`; a single capital before the words counts as well, roman numerals I to X do not.
@@ -90,11 +113,11 @@ fn is_appendix(heading: &str, parsed: &Heading<'_>) -> bool {
     lower.starts_with("appendix") || letter.is_some_and(|letter| !matches!(letter, 'I' | 'V' | 'X'))
 }
 
-fn has_word(title: &str, word: &str) -> bool {
+/// Where a whole word or phrase stands first.
+fn word_at(title: &str, word: &str) -> Option<usize> {
     let boundary = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
-    title.match_indices(word).any(|(at, found)| {
-        boundary(title[..at].chars().next_back()) && boundary(title[at + found.len()..].chars().next())
-    })
+    let mut places = title.match_indices(word).map(|(at, _)| at);
+    places.find(|&at| boundary(title[..at].chars().next_back()) && boundary(title[at + word.len()..].chars().next()))
 }
 
 /// Whether a heading opens a list of references, which are kept out of the chunks.

@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_long_sentence_stays_whole_and_a_blob_is_cut() {
-        let sentence = "word ".repeat(14) + "end.";
+        let sentence = "Word ".repeat(14) + "end.";
         let text = format!("One. {sentence} Two.");
         let (pieces, cuts) = texts(Paragraph::prose(text), 50);
         assert!(pieces.contains(&sentence), "{pieces:?}");
