@@ -13,7 +13,7 @@ mod marks;
 mod matrix;
 mod text;
 
-pub(crate) use glyph::Raw;
+pub(crate) use glyph::{Glyph, Raw, Rule, Style, Text};
 
 use crate::error::Error;
 use crate::layout;

@@ -1,24 +1,115 @@
 //! From glyphs to blocks in reading order.
+//!
+//! The order of the content is usually right and breaks ties; geometry decides where columns are, what spans them and
+//! what belongs together. Every step works on a page turned so that its main text runs from left to right.
 
+mod block;
+mod clean;
+mod columns;
 pub(crate) mod document;
+mod figure;
+mod footnote;
+mod fragment;
+mod frame;
+mod kind;
+mod margin;
+mod order;
+mod row;
+mod runs;
+mod table;
 
-use crate::glyphs::Raw;
-use crate::page::{Block, Line, Outcome, Page, Run};
+use crate::glyphs::{Glyph, Raw, Text};
+use crate::page::{Block, BlockKind, Outcome, Page};
+use frame::Frame;
+use kind::Context;
+use row::Row;
 
-/// A page's glyphs as blocks.
-pub(crate) fn page(raw: Raw) -> Page {
-    let mut text = String::new();
-    for glyph in &raw.glyphs {
-        glyph.text.push_to(&mut text);
+/// A page's glyphs as blocks. Number and reader are left to the caller.
+pub(crate) fn page(mut raw: Raw) -> Page {
+    clean::clean(&mut raw);
+    let unknown = raw.glyphs.iter().filter(|glyph| glyph.text == Text::Unknown).count();
+    let shown = raw.glyphs.iter().filter(|glyph| !glyph.text.is_blank()).count();
+    let mut blocks = Vec::new();
+    for (index, (frame, glyphs)) in frame::split(&raw).into_iter().enumerate() {
+        let small = glyphs.len() * 3 < raw.glyphs.len();
+        let turned = frame.page(&raw, glyphs);
+        let found = upright(&turned);
+        blocks.extend(found.into_iter().map(|block| turn_back(block, frame, index > 0 && small)));
     }
-    let outcome =
-        if text.trim().is_empty() { Outcome::NoText { images: !raw.images.is_empty() } } else { Outcome::Text };
-    let line = Line { bbox: [0.0; 4], runs: vec![Run { text, size: 10.0, ..Run::default() }] };
+    let outcome = if shown == 0 { Outcome::NoText { images: !raw.images.is_empty() } } else { Outcome::Text };
     Page {
         width: raw.width,
         height: raw.height,
-        blocks: vec![Block { lines: vec![line], ..Block::default() }],
+        blocks,
         outcome,
+        unknown_glyphs: share(unknown, shown),
         ..Page::default()
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share of the glyphs of a page")]
+fn share(part: usize, whole: usize) -> f32 {
+    if whole == 0 { 0.0 } else { part as f32 / whole as f32 }
+}
+
+/// Blocks of a page whose text runs from left to right.
+fn upright(raw: &Raw) -> Vec<Block> {
+    let glyphs = &raw.glyphs;
+    let (fragments, numbers) = margin::line_numbers(fragment::fragments(glyphs), glyphs);
+    let tables = table::regions(&raw.rules, &fragments);
+    let outside: Vec<_> =
+        fragments.iter().filter(|part| !tables.iter().any(|table| table.holds(part))).cloned().collect();
+    let edges = columns::edges(&outside, raw.width);
+    let context = context(raw, &outside, &edges);
+    let stretches = order::stretches(fragments, &edges, &tables);
+    let mut drafts = block::blocks(stretches, glyphs, &tables, &context);
+    footnote::mark(&mut drafts, &raw.rules, raw.height, &context);
+    let mut blocks: Vec<Block> = drafts.iter().map(|draft| block::finish(draft, glyphs, &tables)).collect();
+    blocks.extend(margin_block(numbers, glyphs));
+    blocks.retain(|block| block.lines.iter().any(|line| !line.runs.is_empty()));
+    blocks
+}
+
+fn margin_block(numbers: Vec<fragment::Fragment>, glyphs: &[Glyph]) -> Option<Block> {
+    let rows: Vec<Row> = row::rows(numbers);
+    let bbox = rows.iter().map(|row| row.bbox).reduce(fragment::join)?;
+    let lines = rows.iter().map(|row| runs::line(row, glyphs)).collect();
+    Some(Block { kind: BlockKind::Marginal, bbox, lines, ..Block::default() })
+}
+
+fn context(raw: &Raw, fragments: &[fragment::Fragment], edges: &[f32]) -> Context {
+    let mut sizes: Vec<(i32, usize)> = Vec::new();
+    for part in fragments {
+        #[expect(clippy::cast_possible_truncation, reason = "a font size in half points; the cast saturates")]
+        let size = (part.size * 2.0).round() as i32;
+        match sizes.iter_mut().find(|(known, _)| *known == size) {
+            Some((_, count)) => *count += part.glyphs.len(),
+            None => sizes.push((size, part.glyphs.len())),
+        }
+    }
+    let body = sizes
+        .iter()
+        .max_by_key(|(size, count)| (*count, *size))
+        .map_or(10.0, |(size, _)| f32::from(i16::try_from(*size).unwrap_or(i16::MAX)) / 2.0);
+    let right = fragments.iter().map(|part| part.bbox[2]).fold(0.0, f32::max);
+    let left = edges.first().copied().unwrap_or(0.0);
+    let column = match edges {
+        [first, second, ..] => second - first - 10.0,
+        _ => right - left,
+    };
+    Context { body, column, figures: figure::areas(raw) }
+}
+
+/// A block of a turned page as it stands on the page. Little text in another direction than the page's is a label of
+/// a figure or something along the margin.
+fn turn_back(mut block: Block, frame: Frame, aside: bool) -> Block {
+    block.bbox = frame.bbox_back(block.bbox);
+    for line in &mut block.lines {
+        line.bbox = frame.bbox_back(line.bbox);
+    }
+    if aside && block.kind != BlockKind::FigureText {
+        block.kind = BlockKind::Marginal;
+        block.cells.clear();
+    }
+    block
 }

@@ -1,0 +1,106 @@
+//! Columns of text: where many wide lines start at one place and hardly any line runs across it.
+
+use super::fragment::Fragment;
+
+/// Edges that agree to this many points are one edge.
+const AGREE: f32 = 3.0;
+/// Fewest lines that make a column.
+const LINES: usize = 5;
+/// Narrowest column in em of its text.
+const NARROW: f32 = 10.0;
+/// Share of the column's width that its typical line fills; cells of tables fill less.
+const FILL: f32 = 0.55;
+
+/// Left edges of the columns from left to right; the first is the left end of the page's text.
+pub(super) fn edges(fragments: &[Fragment], width: f32) -> Vec<f32> {
+    let left = fragments.iter().map(|fragment| fragment.bbox[0]).fold(width, f32::min);
+    let right = fragments.iter().map(|fragment| fragment.bbox[2]).fold(0.0, f32::max);
+    let mut edges = vec![left];
+    let mut candidates = candidates(fragments, left);
+    candidates.retain(|&x| is_column(x, fragments, right));
+    for x in candidates {
+        if edges.last().is_none_or(|&last| x - last > 60.0) {
+            edges.push(x);
+        }
+    }
+    edges
+}
+
+/// Places where at least [`LINES`] fragments start, right of the left margin.
+fn candidates(fragments: &[Fragment], left: f32) -> Vec<f32> {
+    let mut starts: Vec<f32> = fragments.iter().map(|fragment| fragment.bbox[0]).filter(|&x| x > left + 60.0).collect();
+    starts.sort_by(f32::total_cmp);
+    let mut found = Vec::new();
+    let mut rest = starts.as_slice();
+    while let Some(&first) = rest.first() {
+        let count = rest.partition_point(|&x| x <= first + AGREE);
+        if count >= LINES {
+            found.push(first);
+            rest = &rest[count..];
+        } else {
+            rest = &rest[1..];
+        }
+    }
+    found
+}
+
+/// Whether the lines starting at `x` are those of a column.
+fn is_column(x: f32, fragments: &[Fragment], right: f32) -> bool {
+    let gutter = x - 2.0;
+    let starting: Vec<&Fragment> =
+        fragments.iter().filter(|fragment| (x..=x + AGREE).contains(&fragment.bbox[0])).collect();
+    let crossing = fragments.iter().filter(|fragment| crosses(fragment, gutter)).count();
+    let before: Vec<&Fragment> =
+        fragments.iter().filter(|fragment| fragment.bbox[2] <= gutter && fragment.bbox[2] > gutter - 40.0).collect();
+    let wide = |group: &[&Fragment], span: f32| {
+        let mut widths: Vec<f32> = group.iter().map(|fragment| fragment.width()).collect();
+        widths.sort_by(f32::total_cmp);
+        let size = group.first().map_or(10.0, |fragment| fragment.size);
+        // Upper quartile: last lines of paragraphs are short, and so are formulas.
+        widths.get(widths.len() * 3 / 4).is_some_and(|&w| w > FILL * span && w > NARROW * size)
+    };
+    let ends = starting.iter().map(|fragment| fragment.bbox[2]).fold(0.0, f32::max);
+    starting.len() >= LINES
+        && before.len() >= LINES
+        && crossing * 3 < (starting.len() + before.len()) * 2
+        && wide(&starting, ends.min(right) - x)
+        && wide(&before, 0.0)
+}
+
+/// Whether a fragment runs across `x` by more than a formula that is too long for its column would.
+pub(super) fn crosses(fragment: &Fragment, x: f32) -> bool {
+    fragment.bbox[0] < x - 12.0 && fragment.bbox[2] > x + 12.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fragment::{fragments, tests::line};
+    use super::*;
+
+    fn y(row: u8) -> f32 {
+        100.0 + 12.0 * f32::from(row)
+    }
+
+    #[test]
+    fn two_columns_under_a_title() {
+        let mut glyphs = line("A title that runs over both of the columns of this page", 60.0, 60.0, 14.0);
+        for row in 0..20 {
+            glyphs.extend(line("thirty-six letters of plain old text", 50.0, y(row), 10.0));
+            glyphs.extend(line("thirty-six letters in another column", 250.0, y(row), 10.0));
+        }
+        let edges = edges(&fragments(&glyphs), 500.0);
+        assert_eq!(edges.len(), 2);
+        assert!((edges[1] - 250.0).abs() < 0.1);
+    }
+
+    #[test]
+    fn a_table_is_no_column() {
+        let mut glyphs = Vec::new();
+        for row in 0..20 {
+            glyphs.extend(line("0.123", 50.0, y(row), 10.0));
+            glyphs.extend(line("4.567", 150.0, y(row), 10.0));
+            glyphs.extend(line("8.901", 250.0, y(row), 10.0));
+        }
+        assert_eq!(edges(&fragments(&glyphs), 500.0).len(), 1);
+    }
+}

@@ -1,0 +1,150 @@
+//! Areas that figures take: clusters of drawn paths, and images.
+
+use super::row::Row;
+use crate::glyphs::Raw;
+use crate::page::Bbox;
+
+/// Side of the cells in points that painted things share when they belong to one figure.
+const CELL: f32 = 14.0;
+/// Fewest drawn paths of a figure; rules and single shaded boxes are none.
+const PATHS: usize = 4;
+/// Smallest figure, width and height in points.
+const SMALLEST: (f32, f32) = (40.0, 30.0);
+/// How far outside the drawn area labels of axes stand, in points.
+const LABELS: f32 = 14.0;
+
+/// The boxes of the figures of a page.
+pub(super) fn areas(raw: &Raw) -> Vec<Bbox> {
+    let page = raw.width * raw.height;
+    let fits = |bbox: &&Bbox| (bbox[2] - bbox[0]) * (bbox[3] - bbox[1]) < 0.7 * page && inside(bbox, raw);
+    let drawings: Vec<Bbox> = raw.drawings.iter().filter(fits).copied().collect();
+    let images: Vec<Bbox> = raw.images.iter().filter(fits).copied().collect();
+    let mut grid = Grid::new(raw.width, raw.height);
+    drawings.iter().chain(&images).for_each(|bbox| grid.mark(bbox));
+    grid.label();
+    let mut areas: Vec<(Bbox, usize)> = Vec::new();
+    let mut ids: Vec<usize> = Vec::new();
+    let weighted = drawings.iter().map(|bbox| (bbox, 1)).chain(images.iter().map(|bbox| (bbox, PATHS)));
+    for (bbox, weight) in weighted {
+        let id = grid.component(bbox);
+        match ids.iter().position(|&known| known == id) {
+            Some(at) => areas[at] = (super::fragment::join(areas[at].0, *bbox), areas[at].1 + weight),
+            None => {
+                ids.push(id);
+                areas.push((*bbox, weight));
+            }
+        }
+    }
+    let large = |bbox: &Bbox| bbox[2] - bbox[0] >= SMALLEST.0 && bbox[3] - bbox[1] >= SMALLEST.1;
+    areas.into_iter().filter(|(bbox, weight)| *weight >= PATHS && large(bbox)).map(|(bbox, _)| bbox).collect()
+}
+
+fn inside(bbox: &Bbox, raw: &Raw) -> bool {
+    bbox[2] > 0.0 && bbox[3] > 0.0 && bbox[0] < raw.width && bbox[1] < raw.height
+}
+
+/// Whether a row is a label in a figure rather than text beside or over it. `body` is the size of running text and
+/// `column` the width of its lines.
+pub(super) fn labels(area: &Bbox, row: &Row, body: f32, column: f32) -> bool {
+    let x = f32::midpoint(row.bbox[0], row.bbox[2]);
+    let y = f32::midpoint(row.bbox[1], row.bbox[3]);
+    let within = |margin: f32| {
+        (area[0] - margin..=area[2] + margin).contains(&x) && (area[1] - margin..=area[3] + margin).contains(&y)
+    };
+    let wordy = row.width() > 0.6 * column && row.size > 0.93 * body && row.cells().len() == 1;
+    let short = row.width() < 0.5 * column || row.size < 0.9 * body;
+    !wordy && (within(0.0) || (short && within(LABELS) && row.size < 0.97 * body))
+}
+
+/// Cells of the page that something is painted in.
+struct Grid {
+    columns: usize,
+    rows: usize,
+    /// 0 where nothing is, else 1 before and the component's number (from 2) after labelling.
+    cells: Vec<usize>,
+}
+
+impl Grid {
+    fn new(width: f32, height: f32) -> Self {
+        // A page of absurd size gets a coarse corner rather than memory without bound.
+        let columns = index(width).min(400) + 1;
+        let rows = index(height).min(400) + 1;
+        Self { columns, rows, cells: vec![0; columns * rows] }
+    }
+
+    fn range(&self, bbox: &Bbox) -> (std::ops::RangeInclusive<usize>, std::ops::RangeInclusive<usize>) {
+        let clamp = |value: f32, most: usize| index(value).min(most - 1);
+        (
+            clamp(bbox[0], self.columns)..=clamp(bbox[2], self.columns),
+            clamp(bbox[1], self.rows)..=clamp(bbox[3], self.rows),
+        )
+    }
+
+    fn mark(&mut self, bbox: &Bbox) {
+        let (columns, rows) = self.range(bbox);
+        for row in rows {
+            for column in columns.clone() {
+                self.cells[row * self.columns + column] = 1;
+            }
+        }
+    }
+
+    /// Numbers the connected components.
+    fn label(&mut self) {
+        let mut next = 2;
+        for start in 0..self.cells.len() {
+            if self.cells[start] != 1 {
+                continue;
+            }
+            let mut stack = vec![start];
+            self.cells[start] = next;
+            while let Some(at) = stack.pop() {
+                for beside in self.beside(at) {
+                    if self.cells[beside] == 1 {
+                        self.cells[beside] = next;
+                        stack.push(beside);
+                    }
+                }
+            }
+            next += 1;
+        }
+    }
+
+    fn beside(&self, at: usize) -> impl Iterator<Item = usize> + use<> {
+        let (row, column) = (at / self.columns, at % self.columns);
+        let (columns, rows) = (self.columns, self.rows);
+        [
+            (column > 0).then(|| at - 1),
+            (column + 1 < columns).then_some(at + 1),
+            (row > 0).then(|| at - columns),
+            (row + 1 < rows).then_some(at + columns),
+        ]
+        .into_iter()
+        .flatten()
+    }
+
+    fn component(&self, bbox: &Bbox) -> usize {
+        let (columns, rows) = self.range(bbox);
+        self.cells[rows.start() * self.columns + columns.start()]
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cell of a page; the cast saturates")]
+fn index(value: f32) -> usize {
+    (value / CELL).max(0.0) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cluster_of_paths_is_a_figure_and_a_box_is_none() {
+        let bars = (0..6u8).map(|n| [100.0 + 12.0 * f32::from(n), 100.0, 108.0 + 12.0 * f32::from(n), 160.0]);
+        let mut raw = Raw { width: 600.0, height: 800.0, drawings: bars.collect(), ..Raw::default() };
+        raw.drawings.push([50.0, 400.0, 550.0, 500.0]);
+        assert_eq!(areas(&raw), [[100.0, 100.0, 168.0, 160.0]]);
+        raw.images.push([50.0, 600.0, 200.0, 700.0]);
+        assert_eq!(areas(&raw).len(), 2);
+    }
+}

@@ -1,0 +1,152 @@
+//! Glyphs that follow each other on a base line, as the content draws them: words and whole lines, never over a gutter.
+
+use crate::glyphs::Glyph;
+use crate::page::Bbox;
+
+/// Widest gap inside a fragment, in em; gutters and columns of tables are wider.
+const GAP: f32 = 1.15;
+/// Furthest step back inside a fragment, in em: kerning, accents, overlapping formula parts.
+const BACK: f32 = 0.6;
+/// Smallest gap between words, in em, where no space is drawn. TeX shrinks spaces to 0.22 em.
+pub(super) const WORD: f32 = 0.17;
+/// How far above and below its base line a font reaches, in em.
+pub(super) const ASCENT: f32 = 0.75;
+/// See [`ASCENT`].
+pub(super) const DESCENT: f32 = 0.22;
+/// Below this share of its neighbour's size a glyph may be a superscript or subscript.
+pub(super) const SMALL: f32 = 0.86;
+
+/// A stretch of glyphs on one base line.
+#[derive(Clone, Debug)]
+pub(super) struct Fragment {
+    /// Indices of its glyphs, in content order, blanks left out.
+    pub glyphs: Vec<usize>,
+    /// For each glyph whether white space comes before it.
+    pub spaces: Vec<bool>,
+    /// Box of its glyphs.
+    pub bbox: Bbox,
+    /// Base line of its largest glyphs.
+    pub base: f32,
+    /// Size of its largest glyphs.
+    pub size: f32,
+}
+
+/// The box of a glyph, by its font size.
+pub(super) fn glyph_box(glyph: &Glyph) -> Bbox {
+    let (x0, x1) = (glyph.x.min(glyph.end.0), glyph.x.max(glyph.end.0));
+    [x0, glyph.y - ASCENT * glyph.size, x1, glyph.y + DESCENT * glyph.size]
+}
+
+/// The box around two boxes.
+pub(super) fn join(a: Bbox, b: Bbox) -> Bbox {
+    [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]
+}
+
+/// Fragments in content order.
+pub(super) fn fragments(glyphs: &[Glyph]) -> Vec<Fragment> {
+    let mut done: Vec<Fragment> = Vec::new();
+    let mut space = false;
+    let mut open = false;
+    for (index, glyph) in glyphs.iter().enumerate() {
+        if glyph.text.is_blank() {
+            space = true;
+            continue;
+        }
+        let last = done.last_mut().filter(|_| open);
+        match last {
+            Some(fragment) if fragment.takes(glyphs, glyph) => fragment.push(glyphs, index, space),
+            _ => done.push(Fragment::start(glyph, index)),
+        }
+        open = true;
+        space = false;
+    }
+    done
+}
+
+impl Fragment {
+    fn start(glyph: &Glyph, index: usize) -> Self {
+        Self { glyphs: vec![index], spaces: vec![false], bbox: glyph_box(glyph), base: glyph.y, size: glyph.size }
+    }
+
+    /// Whether `next` goes on where this ends.
+    fn takes(&self, glyphs: &[Glyph], next: &Glyph) -> bool {
+        let Some(&last) = self.glyphs.last() else { return false };
+        let gap = next.x - glyphs[last].end.0;
+        let em = self.size.max(next.size);
+        (-BACK * em..=GAP * em).contains(&gap) && same_line(self.base, self.size, next.y, next.size)
+    }
+
+    fn push(&mut self, glyphs: &[Glyph], index: usize, space: bool) {
+        let glyph = &glyphs[index];
+        let gap = self.glyphs.last().map_or(0.0, |&last| glyph.x - glyphs[last].end.0);
+        let em = self.size.min(glyph.size);
+        self.spaces.push(gap > WORD * em || (space && gap > -0.1 * em));
+        self.glyphs.push(index);
+        self.bbox = join(self.bbox, glyph_box(glyph));
+        if glyph.size > self.size * 1.02 {
+            self.size = glyph.size;
+            self.base = glyph.y;
+        }
+    }
+
+    /// Width in points.
+    pub(super) fn width(&self) -> f32 {
+        self.bbox[2] - self.bbox[0]
+    }
+}
+
+/// Whether text of `size` at base line `base` and text of `other_size` at `other` are on one line: the same base line,
+/// or a smaller one raised or lowered as superscripts and subscripts are.
+pub(super) fn same_line(base: f32, size: f32, other: f32, other_size: f32) -> bool {
+    let (big, small) = if size >= other_size { (base, other) } else { (other, base) };
+    let (em, ratio) = (size.max(other_size), size.min(other_size) / size.max(other_size));
+    let raised = (big - small) / em;
+    if ratio > SMALL { raised.abs() < 0.25 } else { (-0.4..0.72).contains(&raised) }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::glyphs::{Style, Text};
+
+    /// Glyphs half an em wide from `x` on.
+    pub(crate) fn line(text: &str, x: f32, y: f32, size: f32) -> Vec<Glyph> {
+        let step = size / 2.0;
+        let mut at = x - step;
+        let glyph = |c| {
+            at += step;
+            let end = (at + step, y);
+            Glyph {
+                text: Text::One(c),
+                x: at,
+                y,
+                end,
+                size,
+                style: Style::default(),
+                invisible: false,
+                artifact: false,
+            }
+        };
+        text.chars().map(glyph).collect()
+    }
+
+    #[test]
+    fn a_gutter_splits_and_a_superscript_does_not() {
+        let mut glyphs = line("left side", 10.0, 100.0, 10.0);
+        let end = glyphs.last().map_or(0.0, |g| g.end.0);
+        glyphs.extend(line("2", end, 96.0, 7.0));
+        glyphs.extend(line("right", end + 30.0, 100.0, 10.0));
+        let fragments = fragments(&glyphs);
+        assert_eq!(fragments.len(), 2);
+        assert_eq!(fragments[0].glyphs.len(), 9);
+        assert_eq!(fragments[0].spaces.iter().filter(|&&space| space).count(), 1);
+        assert!((fragments[0].base - 100.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_new_line_is_a_new_fragment() {
+        let mut glyphs = line("one", 10.0, 100.0, 10.0);
+        glyphs.extend(line("two", 10.0, 112.0, 10.0));
+        assert_eq!(fragments(&glyphs).len(), 2);
+    }
+}

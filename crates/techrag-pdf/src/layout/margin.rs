@@ -1,0 +1,79 @@
+//! Line numbers of manuscripts under review.
+
+use super::fragment::Fragment;
+use crate::glyphs::Glyph;
+
+/// Fewest numbers that make a column of line numbers.
+const FEWEST: usize = 8;
+
+/// Splits off line numbers: numbers that end (or start) at one place beside the text and count upwards.
+pub(super) fn line_numbers(fragments: Vec<Fragment>, glyphs: &[Glyph]) -> (Vec<Fragment>, Vec<Fragment>) {
+    let mut numbers: Vec<(usize, u32)> =
+        fragments.iter().enumerate().filter_map(|(index, part)| Some((index, number(part, glyphs)?))).collect();
+    if numbers.len() < FEWEST {
+        return (fragments, Vec::new());
+    }
+    numbers.sort_by(|a, b| fragments[a.0].base.total_cmp(&fragments[b.0].base));
+    let edges = [|part: &Fragment| part.bbox[2], |part: &Fragment| part.bbox[0]];
+    let group = edges.iter().find_map(|edge| numbered_column(&numbers, &fragments, edge));
+    let Some(group) = group else { return (fragments, Vec::new()) };
+    let (mut text, mut margin) = (Vec::new(), Vec::new());
+    for (index, part) in fragments.into_iter().enumerate() {
+        if group.contains(&index) { margin.push(part) } else { text.push(part) }
+    }
+    (text, margin)
+}
+
+fn number(part: &Fragment, glyphs: &[Glyph]) -> Option<u32> {
+    if part.glyphs.len() > 4 {
+        return None;
+    }
+    part.glyphs.iter().try_fold(0, |value, &glyph| Some(value * 10 + glyphs[glyph].text.first()?.to_digit(10)?))
+}
+
+fn numbered_column(
+    numbers: &[(usize, u32)],
+    fragments: &[Fragment],
+    edge: &impl Fn(&Fragment) -> f32,
+) -> Option<Vec<usize>> {
+    numbers.iter().find_map(|&(seed, _)| {
+        let at = edge(&fragments[seed]);
+        let column: Vec<(usize, u32)> =
+            numbers.iter().copied().filter(|&(index, _)| (edge(&fragments[index]) - at).abs() < 2.0).collect();
+        let counts = column.windows(2).filter(|pair| pair[1].1 == pair[0].1 + 1 || pair[1].1 == pair[0].1 + 5).count();
+        let indices: Vec<usize> = column.iter().map(|&(index, _)| index).collect();
+        let beside = indices.iter().all(|&index| beside_text(&fragments[index], fragments));
+        (column.len() >= FEWEST && counts * 10 >= (column.len() - 1) * 9 && beside).then_some(indices)
+    })
+}
+
+/// Whether all text of the number's line is on one side of it.
+fn beside_text(number: &Fragment, fragments: &[Fragment]) -> bool {
+    let level =
+        fragments.iter().filter(|part| (part.base - number.base).abs() < 0.3 * number.size && part.glyphs.len() > 4);
+    let (mut left, mut right) = (false, false);
+    for part in level {
+        left |= part.bbox[2] <= number.bbox[0];
+        right |= part.bbox[0] >= number.bbox[2];
+    }
+    !(left && right)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fragment::{fragments, tests::line};
+    use super::*;
+
+    #[test]
+    fn numbers_beside_lines_go_and_numbers_in_text_stay() {
+        let mut glyphs = Vec::new();
+        for row in 0..10u8 {
+            let y = 100.0 + 12.0 * f32::from(row);
+            glyphs.extend(line(&(12 + row).to_string(), 20.0, y, 7.0));
+            glyphs.extend(line("a line of the manuscript", 60.0, y, 10.0));
+        }
+        glyphs.extend(line("2023", 60.0, 400.0, 10.0));
+        let (text, margin) = line_numbers(fragments(&glyphs), &glyphs);
+        assert_eq!((text.len(), margin.len()), (11, 10));
+    }
+}

@@ -1,0 +1,238 @@
+//! Reading order: bands between what spans the columns, columns from left to right in a band, side-by-side matter
+//! (authors, small figures) by the order in which the content draws it.
+
+use super::columns::crosses;
+use super::fragment::Fragment;
+use super::row::{Row, rows};
+use super::table::Region;
+
+/// Where a stretch of rows stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Zone {
+    /// Across all columns.
+    Span,
+    /// In a column, from 0.
+    Column(usize),
+    /// In a ruled table, by its number.
+    Table(usize),
+}
+
+/// Rows of one zone that follow each other.
+#[derive(Clone, Debug)]
+pub(super) struct Stretch {
+    /// Where they stand.
+    pub zone: Zone,
+    /// The rows.
+    pub rows: Vec<Row>,
+}
+
+/// The stretches of a page in reading order.
+pub(super) fn stretches(fragments: Vec<Fragment>, edges: &[f32], tables: &[Region]) -> Vec<Stretch> {
+    let mut zones: Vec<(Zone, Vec<Fragment>)> = Vec::new();
+    for fragment in fragments {
+        let zone = zone(&fragment, edges, tables);
+        match zones.iter_mut().find(|(known, _)| *known == zone) {
+            Some((_, group)) => group.push(fragment),
+            None => zones.push((zone, vec![fragment])),
+        }
+    }
+    let mut columns: Vec<Vec<Row>> = vec![Vec::new(); edges.len()];
+    let mut spans: Vec<(f32, Stretch)> = Vec::new();
+    for (zone, group) in zones {
+        match zone {
+            Zone::Column(column) => columns[column] = rows(group),
+            Zone::Span => {
+                spans.extend(rows(group).into_iter().map(|row| (row.base, Stretch { zone, rows: vec![row] })))
+            }
+            Zone::Table(table) => {
+                let stretch = Stretch { zone, rows: rows(group) };
+                let inside = tables.get(table).and_then(|table| column_of(table.bbox[0], table.bbox[2], edges));
+                match inside {
+                    Some(column) => columns[column].extend(stretch.rows),
+                    None => spans.push((stretch.rows.first().map_or(0.0, |row| row.base), stretch)),
+                }
+            }
+        }
+    }
+    for column in &mut columns {
+        column.sort_by(|a, b| a.base.total_cmp(&b.base).then(a.bbox[0].total_cmp(&b.bbox[0])));
+    }
+    if edges.len() > 1 {
+        adopt_short_lines(&mut columns, &mut spans);
+    }
+    spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+    bands(columns, spans)
+}
+
+fn zone(fragment: &Fragment, edges: &[f32], tables: &[Region]) -> Zone {
+    if let Some(table) = tables.iter().position(|table| table.holds(fragment)) {
+        return Zone::Table(table);
+    }
+    column_of_fragment(fragment, edges).map_or(Zone::Span, Zone::Column)
+}
+
+fn column_of_fragment(fragment: &Fragment, edges: &[f32]) -> Option<usize> {
+    if edges.iter().skip(1).any(|&edge| crosses(fragment, edge - 2.0)) {
+        return None;
+    }
+    let middle = f32::midpoint(fragment.bbox[0], fragment.bbox[2]);
+    Some(edges.iter().skip(1).filter(|&&edge| middle >= edge - 2.0).count())
+}
+
+fn column_of(x0: f32, x1: f32, edges: &[f32]) -> Option<usize> {
+    if edges.iter().skip(1).any(|&edge| x0 < edge - 14.0 && x1 > edge + 14.0) {
+        return None;
+    }
+    Some(edges.iter().skip(1).filter(|&&edge| f32::midpoint(x0, x1) >= edge - 2.0).count())
+}
+
+/// Gives the short last line of a paragraph across the columns back to it: directly under it, starting where it does.
+fn adopt_short_lines(columns: &mut [Vec<Row>], spans: &mut Vec<(f32, Stretch)>) {
+    let mut above: Vec<(f32, f32, f32)> = Vec::new();
+    for (base, stretch) in spans.iter() {
+        if let (Zone::Span, Some(row)) = (stretch.zone, stretch.rows.first()) {
+            above.push((*base, row.bbox[0], row.size));
+        }
+    }
+    let [left, others @ ..] = columns else { return };
+    let mut kept = Vec::with_capacity(left.len());
+    for (index, row) in left.iter().enumerate() {
+        let under = above.iter().any(|&(base, x, size)| {
+            let down = row.base - base;
+            (0.5 * size..1.35 * size).contains(&down) && (row.bbox[0] - x).abs() < 2.0 && (row.size - size).abs() < 0.5
+        });
+        let beside = others.iter().flatten().any(|other| (other.base - row.base).abs() < 0.6 * row.size);
+        let followed = left.get(index + 1).is_some_and(|next| next.base - row.base < 1.3 * row.size);
+        if under && !beside && !followed {
+            spans.push((row.base, Stretch { zone: Zone::Span, rows: vec![row.clone()] }));
+        } else {
+            kept.push(row.clone());
+        }
+    }
+    *left = kept;
+}
+
+/// The columns cut at what spans them.
+fn bands(columns: Vec<Vec<Row>>, spans: Vec<(f32, Stretch)>) -> Vec<Stretch> {
+    let mut queues: Vec<std::iter::Peekable<std::vec::IntoIter<Row>>> =
+        columns.into_iter().map(|column| column.into_iter().peekable()).collect();
+    let mut out: Vec<Stretch> = Vec::new();
+    let mut drain = |until: f32, out: &mut Vec<Stretch>| {
+        for (column, queue) in queues.iter_mut().enumerate() {
+            let mut rows = Vec::new();
+            while let Some(row) = queue.next_if(|row| row.base < until) {
+                rows.push(row);
+            }
+            out.extend(side_by_side(rows).into_iter().map(|rows| Stretch { zone: Zone::Column(column), rows }));
+        }
+    };
+    for (base, span) in spans {
+        drain(base, &mut out);
+        match out.last_mut() {
+            Some(last) if last.zone == Zone::Span && span.zone == Zone::Span => last.rows.extend(span.rows),
+            _ => out.push(span),
+        }
+    }
+    drain(f32::INFINITY, &mut out);
+    out.retain(|stretch| !stretch.rows.is_empty());
+    out
+}
+
+/// Cuts rows at groups that the content draws column by column: they are read so.
+fn side_by_side(rows: Vec<Row>) -> Vec<Vec<Row>> {
+    let mut out: Vec<Vec<Row>> = vec![Vec::new()];
+    let mut group: Vec<Row> = Vec::new();
+    let flush = |group: &mut Vec<Row>, out: &mut Vec<Vec<Row>>| {
+        match split_group(group) {
+            Some(parts) => {
+                out.extend(parts);
+                out.push(Vec::new());
+            }
+            None => out.last_mut().into_iter().for_each(|rows| rows.append(group)),
+        }
+        group.clear();
+    };
+    for row in rows {
+        let near = group.last().is_none_or(|last| row.base - last.base < 2.2 * row.size.max(last.size));
+        if row.cells().len() < 2 || !near {
+            flush(&mut group, &mut out);
+        }
+        if row.cells().len() < 2 {
+            out.last_mut().into_iter().for_each(|rows| rows.push(row.clone()));
+        } else {
+            group.push(row);
+        }
+    }
+    flush(&mut group, &mut out);
+    out.retain(|rows| !rows.is_empty());
+    out
+}
+
+/// The columns of a group of rows, where the content draws one after the other.
+fn split_group(group: &[Row]) -> Option<Vec<Vec<Row>>> {
+    if group.len() < 2 {
+        return None;
+    }
+    let boxes = group.iter().flat_map(|row| row.cells().into_iter().map(|cell| row.cell_box(&cell)));
+    let intervals = super::table::intervals(boxes.map(|bbox| (bbox[0], bbox[2])).collect(), 4.0);
+    let place = |part: &Fragment| intervals.iter().rposition(|&(start, _)| part.bbox[0] >= start - 0.1).unwrap_or(0);
+    let mut drawn: Vec<(usize, usize)> = group
+        .iter()
+        .flat_map(|row| &row.parts)
+        .map(|part| (part.glyphs.first().copied().unwrap_or(0), place(part)))
+        .collect();
+    drawn.sort_unstable();
+    let switches = drawn.windows(2).filter(|pair| pair[0].1 != pair[1].1).count();
+    if intervals.len() < 2 || switches >= intervals.len() {
+        return None;
+    }
+    let column = |index: usize| {
+        let parts = |row: &Row| row.parts.iter().filter(|part| place(part) == index).cloned().collect();
+        group.iter().filter_map(|row| Row::of(parts(row))).collect::<Vec<_>>()
+    };
+    Some((0..intervals.len()).map(column).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fragment::{fragments, tests::line};
+    use super::*;
+    use crate::glyphs::Glyph;
+
+    fn texts(glyphs: &[Glyph], edges: &[f32]) -> Vec<String> {
+        let stretches = stretches(fragments(glyphs), edges, &[]);
+        let rows = stretches.iter().flat_map(|stretch| &stretch.rows);
+        rows.map(|row| super::super::runs::line(row, glyphs).text()).collect()
+    }
+
+    #[test]
+    fn interleaved_columns_are_read_one_after_the_other() {
+        let mut glyphs = line("a title over both columns of it", 60.0, 50.0, 14.0);
+        for (row, y) in [100.0, 112.0, 124.0].into_iter().enumerate() {
+            glyphs.extend(line(&format!("left {row}"), 50.0, y, 10.0));
+            glyphs.extend(line(&format!("right {row}"), 200.0, y, 10.0));
+        }
+        let expected =
+            ["a title over both columns of it", "left 0", "left 1", "left 2", "right 0", "right 1", "right 2"];
+        assert_eq!(texts(&glyphs, &[50.0, 200.0]), expected);
+    }
+
+    #[test]
+    fn authors_side_by_side_follow_the_content() {
+        let mut glyphs = line("Ann Lee", 50.0, 100.0, 10.0);
+        glyphs.extend(line("Delft", 50.0, 112.0, 10.0));
+        glyphs.extend(line("Bo Chen", 250.0, 100.0, 10.0));
+        glyphs.extend(line("Kyoto", 250.0, 112.0, 10.0));
+        assert_eq!(texts(&glyphs, &[50.0]), ["Ann Lee", "Delft", "Bo Chen", "Kyoto"]);
+    }
+
+    #[test]
+    fn rows_of_a_table_stay_rows() {
+        let mut glyphs = Vec::new();
+        for (name, y) in [("dry", 100.0), ("wet", 112.0)] {
+            glyphs.extend(line(name, 50.0, y, 10.0));
+            glyphs.extend(line("0.9", 250.0, y, 10.0));
+        }
+        assert_eq!(texts(&glyphs, &[50.0]), ["dry 0.9", "wet 0.9"]);
+    }
+}

@@ -1,0 +1,195 @@
+//! Rows: the fragments that stand side by side on one line of a column, superscripts and subscripts gathered in.
+
+use super::fragment::{Fragment, SMALL, join, same_line};
+use crate::page::Bbox;
+
+/// How far in em a superscript may stand from the row it belongs to.
+const ADJACENT: f32 = 0.7;
+/// Share of its width by which a fragment may overlap another of its row.
+const OVERLAP: f32 = 0.35;
+
+/// Fragments on one line, from left to right.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    /// Its fragments; gaps between them are wider than between words, or they overlap as formula parts do.
+    pub parts: Vec<Fragment>,
+    /// Box of all.
+    pub bbox: Bbox,
+    /// Base line of most of its glyphs.
+    pub base: f32,
+    /// Size of most of its glyphs.
+    pub size: f32,
+    /// Position in the content of its first glyph.
+    pub order: usize,
+}
+
+impl Row {
+    fn new(part: Fragment) -> Self {
+        let order = part.glyphs.first().copied().unwrap_or(0);
+        Self { bbox: part.bbox, base: part.base, size: part.size, order, parts: vec![part] }
+    }
+
+    /// A row of these fragments; `None` where there are none.
+    pub(super) fn of(parts: Vec<Fragment>) -> Option<Self> {
+        let mut parts = parts.into_iter();
+        let mut row = Self::new(parts.next()?);
+        parts.for_each(|part| row.push(part));
+        row.parts.sort_by(|a, b| a.bbox[0].total_cmp(&b.bbox[0]));
+        Some(row)
+    }
+
+    fn push(&mut self, part: Fragment) {
+        let most = self.parts.iter().map(|part| part.glyphs.len()).max().unwrap_or(0);
+        if part.glyphs.len() > most {
+            (self.base, self.size) = (part.base, part.size);
+        }
+        self.order = self.order.min(part.glyphs.first().copied().unwrap_or(self.order));
+        self.bbox = join(self.bbox, part.bbox);
+        self.parts.push(part);
+    }
+
+    fn absorb(&mut self, other: Self) {
+        let (base, size) = (self.base, self.size);
+        other.parts.into_iter().for_each(|part| self.push(part));
+        (self.base, self.size) = (base, size);
+        self.parts.sort_by(|a, b| a.bbox[0].total_cmp(&b.bbox[0]));
+    }
+
+    /// How many glyphs it has.
+    pub(super) fn len(&self) -> usize {
+        self.parts.iter().map(|part| part.glyphs.len()).sum()
+    }
+
+    /// Width in points.
+    pub(super) fn width(&self) -> f32 {
+        self.bbox[2] - self.bbox[0]
+    }
+
+    /// Fragments that stand apart by more than the widest space of justified text, as indices of their first part.
+    pub(super) fn cells(&self) -> Vec<std::ops::Range<usize>> {
+        let mut cells: Vec<std::ops::Range<usize>> = Vec::new();
+        let mut end = f32::NEG_INFINITY;
+        for (index, part) in self.parts.iter().enumerate() {
+            match cells.last_mut() {
+                Some(cell) if part.bbox[0] - end < 0.9 * self.size => cell.end = index + 1,
+                _ => cells.push(index..index + 1),
+            }
+            end = end.max(part.bbox[2]);
+        }
+        cells
+    }
+
+    /// Box of a range of its parts.
+    pub(super) fn cell_box(&self, cell: &std::ops::Range<usize>) -> Bbox {
+        let boxes = self.parts[cell.clone()].iter().map(|part| part.bbox);
+        boxes.reduce(join).unwrap_or(self.bbox)
+    }
+
+    fn has_room_for(&self, part: &Fragment) -> bool {
+        let room = |own: &Fragment| {
+            let overlap = own.bbox[2].min(part.bbox[2]) - own.bbox[0].max(part.bbox[0]);
+            overlap < OVERLAP * own.width().min(part.width()).max(1.0)
+        };
+        self.parts.iter().all(room)
+    }
+}
+
+/// The rows of one column (or of any set of fragments), top to bottom.
+pub(super) fn rows(mut fragments: Vec<Fragment>) -> Vec<Row> {
+    fragments.sort_by(|a, b| a.base.total_cmp(&b.base).then(a.bbox[0].total_cmp(&b.bbox[0])));
+    let mut rows: Vec<Row> = Vec::new();
+    for part in fragments {
+        let recent = rows.len().saturating_sub(12);
+        let home = rows[recent..].iter_mut().rev().find(|row| {
+            let ratio = row.size.min(part.size) / row.size.max(part.size);
+            ratio > SMALL && same_line(row.base, row.size, part.base, part.size) && row.has_room_for(&part)
+        });
+        match home {
+            Some(row) => row.push(part),
+            None => rows.push(Row::new(part)),
+        }
+    }
+    for row in &mut rows {
+        row.parts.sort_by(|a, b| a.bbox[0].total_cmp(&b.bbox[0]));
+    }
+    gather_scripts(rows)
+}
+
+/// Joins rows of small glyphs to the row whose superscripts or subscripts they are.
+fn gather_scripts(rows: Vec<Row>) -> Vec<Row> {
+    let mut homes: Vec<usize> = (0..rows.len()).collect();
+    for (index, row) in rows.iter().enumerate() {
+        let from = index.saturating_sub(12);
+        let near = (from..rows.len().min(index + 12)).filter(|&other| other != index);
+        let fits = near.filter(|&other| is_script_of(row, &rows[other]));
+        let best = fits.min_by(|&a, &b| {
+            let distance = |other: usize| (rows[other].base - row.base).abs();
+            distance(a).total_cmp(&distance(b))
+        });
+        homes[index] = best.unwrap_or(index);
+    }
+    merge(rows, &homes)
+}
+
+fn is_script_of(row: &Row, other: &Row) -> bool {
+    let reach = ADJACENT * other.size;
+    row.size < SMALL * other.size
+        && same_line(other.base, other.size, row.base, row.size)
+        && row.width() < other.width().max(3.0 * other.size)
+        && row.bbox[0] > other.bbox[0] - reach
+        && row.bbox[0] < other.bbox[2] + reach
+        && row.bbox[2] < other.bbox[2] + 4.0 * other.size
+}
+
+/// Each row joined to its home; a home that itself has a home hands on.
+fn merge(rows: Vec<Row>, homes: &[usize]) -> Vec<Row> {
+    let settle = |mut index: usize| {
+        // Homes have larger type, so that this ends.
+        while homes[index] != index {
+            index = homes[index];
+        }
+        index
+    };
+    let mut slots: Vec<Option<Row>> = rows.into_iter().map(Some).collect();
+    for index in 0..slots.len() {
+        let home = settle(index);
+        if home != index
+            && let Some(row) = slots[index].take()
+            && let Some(home) = slots[home].as_mut()
+        {
+            home.absorb(row);
+        }
+    }
+    let mut rows: Vec<Row> = slots.into_iter().flatten().collect();
+    rows.sort_by(|a, b| a.base.total_cmp(&b.base).then(a.bbox[0].total_cmp(&b.bbox[0])));
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fragment::{fragments, tests::line};
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn stacked_scripts_join_their_row() {
+        let mut glyphs = line("x", 10.0, 100.0, 10.0);
+        glyphs.extend(line("2", 15.0, 96.0, 7.0));
+        glyphs.extend(line("i", 15.0, 102.5, 7.0));
+        glyphs.extend(line("= y", 22.0, 100.0, 10.0));
+        glyphs.extend(line("next", 10.0, 112.0, 10.0));
+        let rows = rows(fragments(&glyphs));
+        assert_eq!(rows.iter().map(Row::len).collect::<Vec<_>>(), [5, 4]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_glyph_is_lost(places in prop::collection::vec((0f32..500.0, 0f32..700.0, 5f32..15.0), 0..80)) {
+            let glyphs: Vec<_> = places.iter().flat_map(|&(x, y, size)| line("ab", x, y, size)).collect();
+            let mut seen: Vec<usize> =
+                rows(fragments(&glyphs)).iter().flat_map(|row| row.parts.iter().flat_map(|p| p.glyphs.clone())).collect();
+            seen.sort_unstable();
+            prop_assert_eq!(seen, (0..glyphs.len()).collect::<Vec<_>>());
+        }
+    }
+}
