@@ -15,7 +15,7 @@ use techrag_core::record::Effort;
 #[command(after_help = "Examples:\n  \
     echo 'How does the brush model saturate?' | techrag-agents route\n  \
     techrag-agents route --effort high <questions.jsonl | techrag-retrieve --library lib")]
-pub struct Args {
+pub(crate) struct Args {
     /// How much work each question gets
     #[arg(long, value_name = "EFFORT", default_value = "auto")]
     effort: Wish,
@@ -58,7 +58,7 @@ impl Args {
     }
 }
 
-pub fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
     let config = args.config();
     let wanted = Wanted { kinds: &[Kind::Query], bare: Bare::Question };
     cli.each(wanted, |record| {

@@ -1,1 +1,10 @@
-//! To be filled.
+//! From hits to an answer one can check: evidence and prompt ([`assemble`]), mechanical checks of every citation
+//! ([`check`]), and what a person reads ([`render`]).
+//!
+//! **Architecture invariant:** nothing here writes an answer; that is the agents' room. What comes out of documents is
+//! data: it is fenced in prompts ([`assemble`]) and stripped of control characters wherever it is shown ([`clean`]).
+
+pub mod assemble;
+pub mod check;
+pub mod clean;
+pub mod render;

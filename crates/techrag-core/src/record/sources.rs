@@ -103,7 +103,7 @@ pub struct Prompt {
 /// Guardrail 2: what is doubtful about the evidence before anything is written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Verification {
-    /// Numbers of sources that hold none of the question's content terms.
+    /// Numbers of sources that hold few of the question's content terms, or none.
     #[serde(default)]
     pub off_topic: Vec<u32>,
     /// Content terms of the question that no source holds.

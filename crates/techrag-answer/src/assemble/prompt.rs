@@ -1,0 +1,141 @@
+//! The prompt of a writer: system role, question, evidence, task; within a budget of tokens.
+
+use techrag_core::id;
+use techrag_core::record::{EvidenceSentence, Prompt, Source, Verification};
+
+use super::fence;
+use crate::clean;
+
+/// Name and version of the template; a change of a file under `prompts/` is a new version.
+const TEMPLATE: &str = "answer/1";
+const SYSTEM: &str = include_str!("../../prompts/answer.system.md");
+const USER: &str = include_str!("../../prompts/answer.user.md");
+
+/// Estimated tokens kept free of the question's words when a question alone would fill the budget.
+const LEAST_QUESTION: usize = 200;
+
+/// The prompt, shortened to `budget` estimated tokens by leaving out the weakest sentences first; what was left out is
+/// named in `dropped`.
+pub(super) fn prompt(question: &str, sources: &[Source], notes: &Verification, budget: Option<u64>) -> Prompt {
+    let mut kept: Vec<(&Source, Vec<&EvidenceSentence>)> =
+        sources.iter().map(|source| (source, source.sentences.iter().collect())).collect();
+    let mut question = clean::block(question);
+    let mut dropped = Vec::new();
+    let mut user = render(&question, &kept, notes);
+    let over = |user: &str| budget.is_some_and(|budget| tokens(SYSTEM) + tokens(user) > budget);
+    while over(&user) && drop_weakest(&mut kept, &mut dropped) {
+        user = render(&question, &kept, notes);
+    }
+    while over(&user) && question.chars().count() > LEAST_QUESTION {
+        let half: String = question.chars().take((question.chars().count() / 2).max(LEAST_QUESTION)).collect();
+        dropped.push(format!("the question after its first {} characters", half.chars().count()));
+        question = half;
+        user = render(&question, &kept, notes);
+    }
+    if over(&user) {
+        dropped.push("nothing more can be left out: the prompt is over the budget".into());
+    }
+    Prompt {
+        tokens: tokens(SYSTEM) + tokens(&user),
+        system: SYSTEM.to_owned(),
+        user,
+        template: TEMPLATE.into(),
+        template_sha256: id::sha256(format!("{SYSTEM}\u{0}{USER}").as_bytes()),
+        dropped,
+        extra: Default::default(),
+    }
+}
+
+/// Leaves out the sentence of the lowest score, of equals the one of the last source. False if none is left.
+fn drop_weakest(kept: &mut Vec<(&Source, Vec<&EvidenceSentence>)>, dropped: &mut Vec<String>) -> bool {
+    let weakest = kept
+        .iter()
+        .enumerate()
+        .filter_map(|(at, (_, sentences))| Some((at, sentences.last()?.score)))
+        .min_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+    let Some((at, _)) = weakest else { return false };
+    let (source, sentences) = &mut kept[at];
+    if let Some(sentence) = sentences.pop() {
+        let words: String = clean::line(&sentence.text).chars().take(60).collect();
+        let page = sentence.page.map_or(String::new(), |page| format!(", page {page}"));
+        dropped.push(format!("source {}{page}, score {:.3}: {words}", source.n, sentence.score));
+    }
+    if sentences.is_empty() {
+        dropped.push(format!("source {} altogether", source.n));
+        kept.remove(at);
+    }
+    true
+}
+
+fn render(question: &str, kept: &[(&Source, Vec<&EvidenceSentence>)], notes: &Verification) -> String {
+    let texts = kept.iter().flat_map(|(_, sentences)| sentences.iter().map(|sentence| sentence.text.as_str()));
+    let mark = fence::mark(texts);
+    let blocks: Vec<String> = kept.iter().map(|(source, sentences)| block(source, sentences, &mark)).collect();
+    let evidence = if blocks.is_empty() { "(no source was found)".to_owned() } else { blocks.join("\n\n") };
+    // In one pass, so that a placeholder inside a document or a question stays what it is.
+    let mut out = String::with_capacity(USER.len() + evidence.len());
+    let mut rest = USER;
+    while let Some((before, after)) = rest.split_once("{{") {
+        let (name, after) = after.split_once("}}").unwrap_or((after, ""));
+        out.push_str(before);
+        out.push_str(match name {
+            "question" => question,
+            "evidence" => &evidence,
+            "mark" => &mark,
+            _ => "",
+        });
+        if name == "notes" {
+            out.push_str(&notes_block(notes));
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+fn block(source: &Source, sentences: &[&EvidenceSentence], mark: &str) -> String {
+    let mut block = format!("[SOURCE {}: {}]", source.n, clean::title(&source.title));
+    let about: Vec<String> = [
+        (!source.authors.is_empty()).then(|| clean::line(&source.authors.join(", "))),
+        source.year.map(|year| year.to_string()),
+        Some(clean::line(&source.key)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    block.push_str(&format!(" ({})\n<<<{mark}\n", about.join("; ")));
+    for sentence in sentences {
+        let page = sentence.page.map_or(String::new(), |page| format!("(p. {page}) "));
+        block.push_str(&format!("{page}{}\n", fence::quote(&sentence.text)));
+    }
+    block.push_str(&format!("{mark}>>>"));
+    block
+}
+
+fn notes_block(notes: &Verification) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for n in &notes.off_topic {
+        lines.push(format!("- SOURCE {n} does not seem to speak of the question."));
+    }
+    if !notes.gaps.is_empty() {
+        lines.push(format!("- No source mentions: {}.", clean::line(&notes.gaps.join(", "))));
+    }
+    lines.extend(notes.contradictions.iter().map(|pair| format!("- {}", fence::quote(&clean::line(pair)))));
+    if lines.is_empty() { String::new() } else { format!("\nCITATION VERIFICATION NOTES\n{}\n", lines.join("\n")) }
+}
+
+/// Estimated tokens of a text: a word counts one per four characters begun, any other visible character one. Byte-pair
+/// vocabularies need about 0.75 to 1 of this for English prose, so the estimate errs to the safe side.
+pub(super) fn tokens(text: &str) -> u64 {
+    let mut tokens = 0;
+    let mut word = 0_u64;
+    for c in text.chars().chain([' ']) {
+        if c.is_alphanumeric() {
+            word += 1;
+            continue;
+        }
+        tokens += word.div_ceil(4) + u64::from(!c.is_whitespace());
+        word = 0;
+    }
+    tokens
+}
