@@ -18,6 +18,9 @@ pub struct Answer {
     /// Why it abstained, or what is missing from the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
+    /// How well the evidence answers the question by the writer's own rule, 0 to 1, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub support: Option<f64>,
     /// The sentences, each with its citations.
     #[serde(default)]
     pub sentences: Vec<AnswerSentence>,
@@ -93,12 +96,15 @@ pub enum Medal {
 /// Mechanical checks of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Checks {
-    /// One entry a citation, in the order of the answer.
+    /// One entry a citation, in the order of the answer; one for a sentence without any.
     pub claims: Vec<Check>,
     /// Number of entries with result `verified`.
     pub verified: u32,
     /// Number of entries.
     pub total: u32,
+    /// Why the medal is what it is, in a sentence.
+    #[serde(default)]
+    pub reason: String,
     /// Unknown fields.
     #[serde(flatten)]
     pub extra: Extra,
@@ -109,7 +115,7 @@ pub struct Checks {
 pub struct Check {
     /// Index of the sentence in `answer.sentences`, from 0.
     pub sentence: usize,
-    /// The source cited.
+    /// The source cited; 0 for a sentence that cites none.
     pub source: u32,
     /// What came of it.
     pub result: CheckResult,

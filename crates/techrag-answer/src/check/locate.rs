@@ -1,0 +1,138 @@
+//! Where the words of a citation stand among the passages of its source.
+
+use std::ops::Range;
+
+use techrag_core::record::{Citation, Passage, Source};
+use techrag_core::{place, text};
+
+/// Words found, and how their place compares with the one named.
+pub(super) struct Found<'a> {
+    /// The words as the passage has them.
+    pub(super) words: &'a str,
+    /// The page that holds most of them.
+    pub(super) page: Option<u32>,
+    /// How their place compares with the one named.
+    pub(super) place: Place,
+}
+
+/// How a found place compares with the one named.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Chunk and page are right; or the format has no pages.
+    AsNamed,
+    /// The page is right, the chunk is another one of the same source.
+    OtherPassage(String),
+    /// Another page than the one named.
+    OtherPage(String),
+    /// The citation names no page although there is one.
+    NoPageNamed,
+}
+
+/// Finds the words of a citation.
+///
+/// # Errors
+/// Why it does not resolve, in words.
+pub(super) fn locate<'a>(citation: &Citation, sources: &'a [Source]) -> Result<Found<'a>, String> {
+    let source = sources
+        .iter()
+        .find(|source| source.n == citation.source)
+        .ok_or_else(|| format!("there is no SOURCE {}", citation.source))?;
+    if source.key != citation.key {
+        return Err(format!("SOURCE {} is {}, not {}", source.n, source.key, citation.key));
+    }
+    if text::fold_tight(&citation.span).is_empty() {
+        return Err("the citation quotes nothing".into());
+    }
+    let named = source.passages.iter().find(|passage| passage.uid == citation.uid);
+    if let Some((passage, range)) = named.and_then(|passage| Some((passage, find(&passage.text, &citation.span)?))) {
+        return Ok(found(passage, range, citation, None));
+    }
+    let elsewhere = source.passages.iter().find_map(|passage| Some((passage, find(&passage.text, &citation.span)?)));
+    match (elsewhere, named) {
+        (Some((passage, range)), _) => Ok(found(passage, range, citation, Some(passage.uid.clone()))),
+        (None, Some(_)) => Err("the quoted words stand nowhere in the source's passages".into()),
+        (None, None) => Err(format!("chunk {} is not among the passages of SOURCE {}", citation.uid, source.n)),
+    }
+}
+
+fn found<'a>(passage: &'a Passage, range: Range<usize>, citation: &Citation, other: Option<String>) -> Found<'a> {
+    let pages = place::pages(&range, &passage.spans, passage.pages);
+    let place = match citation.page {
+        Some(named) if pages.contains(&named) => Place::AsNamed,
+        // The passage itself does not say on which of its pages the words stand.
+        Some(named) if pages.is_empty() && passage.pages.is_some_and(|[a, b]| (a..=b).contains(&named)) => {
+            Place::AsNamed
+        }
+        Some(_) => Place::OtherPage(listed(&pages)),
+        None if pages.is_empty() => Place::AsNamed,
+        None => Place::NoPageNamed,
+    };
+    let place = match (place, other) {
+        (Place::AsNamed, Some(uid)) => Place::OtherPassage(uid),
+        (place, _) => place,
+    };
+    let page = place::page(&range, &passage.spans, passage.pages);
+    Found { words: &passage.text[range], page, place }
+}
+
+fn listed(pages: &[u32]) -> String {
+    match pages {
+        [] => "none that is known".into(),
+        pages => pages.iter().map(u32::to_string).collect::<Vec<_>>().join(" and "),
+    }
+}
+
+/// Where a quotation stands in a text, case, white space, hyphens, ligatures and typographic forms aside.
+fn find(text: &str, quotation: &str) -> Option<Range<usize>> {
+    if let Some(at) = text.find(quotation) {
+        return Some(at..at + quotation.len());
+    }
+    let (wanted, _) = traced_fold(quotation);
+    let (folded, origin) = traced_fold(text);
+    if wanted.is_empty() {
+        return None;
+    }
+    let first = folded.find(&wanted)?;
+    let start = origin[first];
+    let last = origin[first + wanted.len() - 1];
+    let end = last + text[last..].chars().next().map_or(0, char::len_utf8);
+    Some(start..end)
+}
+
+/// [`text::fold_tight`] character by character, with the byte of the text that each byte of the fold comes from.
+fn traced_fold(text: &str) -> (String, Vec<usize>) {
+    let mut folded = String::new();
+    let mut origin = Vec::new();
+    for (at, c) in text.char_indices() {
+        let piece = text::fold_tight(c.encode_utf8(&mut [0; 4]));
+        origin.resize(origin.len() + piece.len(), at);
+        folded.push_str(&piece);
+    }
+    (folded, origin)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_quotation_is_found_in_spite_of_typography() {
+        let text = "The eﬃcient esti-\nmator – 0.27 on snow.";
+        let found = find(text, "EFFICIENT estimator - 0.27").map(|range| &text[range]);
+        assert_eq!(found, Some("eﬃcient esti-\nmator – 0.27"));
+        assert_eq!(find(text, "0.28"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_piece_of_a_text_is_found(text in "\\PC{1,60}", from in 0..60usize, size in 1..20usize) {
+            let chars: Vec<char> = text.chars().collect();
+            let from = from.min(chars.len() - 1);
+            let piece: String = chars[from..(from + size).min(chars.len())].iter().collect();
+            let visible = !traced_fold(&piece).0.is_empty();
+            prop_assert!(find(&text, &piece).is_some() || !visible);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Confidence and medal of a checked answer (SPEC section 12).
+//!
+//! | medal | needs |
+//! |---|---|
+//! | gold | evidence STRONG, every claim verified |
+//! | silver | evidence at least MODERATE, at least 80 % of claims verified, none on a wrong page or not found |
+//! | bronze | a verified claim |
+//! | none | abstained, or no verified claim |
+//!
+//! Records carry no evidence verdict yet (the score stage does not run), so gold and silver cannot be given: bronze is
+//! the most the table allows with what is known, and the reason says so.
+
+use techrag_core::record::{Answer, CheckResult, Checks, Medal};
+
+/// What a claim that is only partly held counts.
+const PARTIAL: f64 = 0.5;
+/// What the evidence counts when the writer does not say how well it answers.
+const UNKNOWN_SUPPORT: f64 = 0.5;
+
+/// The medal and why.
+pub(super) fn medal(answer: &Answer, checks: &Checks) -> (Medal, String) {
+    if answer.abstained {
+        return (Medal::None, "the answer is a refusal".into());
+    }
+    if checks.verified == 0 {
+        return (Medal::None, "no claim is verified".into());
+    }
+    (Medal::Bronze, "the evidence is not scored, so bronze is the most there is".into())
+}
+
+/// Share of claims verified (partly held ones count half) times the support of the evidence; 0 for a refusal.
+pub(super) fn confidence(answer: &Answer, checks: &Checks) -> f64 {
+    if answer.abstained || checks.total == 0 {
+        return 0.0;
+    }
+    let partial = checks.claims.iter().filter(|check| check.result == CheckResult::Partial).count();
+    let held = (f64::from(checks.verified) + PARTIAL * partial as f64) / f64::from(checks.total);
+    let support = answer.support.filter(|support| support.is_finite()).unwrap_or(UNKNOWN_SUPPORT);
+    // Four digits: more would pretend to a precision that no part of it has.
+    (held * support.clamp(0.0, 1.0) * 1e4).round() / 1e4
+}

@@ -1,0 +1,135 @@
+//! What is verified, and each way in which a claim can fail to be.
+
+use techrag_core::record::{Passage, Span};
+
+use super::*;
+
+const TEXT: &str = "Friction falls to 0.27 on snow. The Kalman filter needs 0.16 s.\n\nOn page three it is 80 km/h.";
+
+fn source() -> Source {
+    let spans = [(0, 63, 2), (65, 93, 3)].map(|(start, end, page)| Span { start, end, page: Some(page), bbox: None });
+    let passage = Passage {
+        uid: "d:0".into(),
+        pages: Some([2, 3]),
+        spans: spans.to_vec(),
+        text: TEXT.into(),
+        ..Passage::default()
+    };
+    let other = Passage { uid: "d:1".into(), pages: Some([4, 4]), text: "A late remark.".into(), ..Passage::default() };
+    Source { n: 1, key: "a.pdf".into(), passages: vec![passage, other], ..Source::default() }
+}
+
+fn citation(uid: &str, page: Option<u32>, span: &str) -> Citation {
+    Citation { source: 1, key: "a.pdf".into(), uid: uid.into(), page, span: span.into(), ..Citation::default() }
+}
+
+fn checked(text: &str, citations: Vec<Citation>) -> Query {
+    let sentence = AnswerSentence { text: text.into(), citations };
+    let answer = Answer { text: format!("{text} [SOURCE 1: A]"), sentences: vec![sentence], ..Answer::default() };
+    let mut query = Query { answer: Some(answer), sources: Some(vec![source()]), ..Query::new("?") };
+    run(&mut query);
+    query
+}
+
+fn result(text: &str, citation: Citation) -> (CheckResult, String) {
+    let check = checked(text, vec![citation]).checks.unwrap().claims.remove(0);
+    (check.result, check.detail)
+}
+
+#[test]
+fn a_quoted_claim_on_its_page_is_verified() {
+    let query =
+        checked("Friction falls to 0.27 on snow.", vec![citation("d:0", Some(2), "Friction falls to 0.27 on snow.")]);
+    let (answer, checks) = (query.answer.clone().unwrap(), query.checks.clone().unwrap());
+    assert_eq!((checks.verified, checks.total, checks.claims[0].page), (1, 1, Some(2)));
+    assert_eq!((answer.medal, answer.confidence), (Some(Medal::Bronze), Some(0.5)));
+    assert!(!abstained(&query) && query.trace[0].note.starts_with("1 of 1 claims verified"));
+}
+
+#[test]
+fn a_wrong_page_is_a_failure_of_its_own() {
+    let (result, detail) = result("It is 80 km/h.", citation("d:0", Some(2), "On page three it is 80 km/h."));
+    assert_eq!((result, detail.as_str()), (CheckResult::WrongPage, "the words stand on page 3, not on page 2"));
+}
+
+#[test]
+fn numbers_units_and_names_must_be_in_the_quotation() {
+    let span = "The Kalman filter needs 0.16 s.";
+    for (claim, missing) in [
+        ("The Kalman filter needs 0.17 s.", "0.17 s"),
+        ("The Kalman filter needs 0.16 ms.", "0.16 ms"),
+        ("The Luenberger filter needs 0.16 s.", "Luenberger"),
+    ] {
+        let (result, detail) = result(claim, citation("d:0", Some(2), span));
+        assert_eq!(result, CheckResult::Partial, "{claim}");
+        assert!(detail.contains(missing), "{detail}");
+    }
+    let (result, _) = result("A Kalman filter is needed for 0.16 s.", citation("d:0", Some(2), span));
+    assert_eq!(result, CheckResult::Verified, "a paraphrase that keeps words and numbers");
+}
+
+#[test]
+fn what_does_not_resolve_is_not_found() {
+    let span = "Friction falls to 0.27 on snow.";
+    for (broken, why) in [
+        (Citation { source: 7, ..citation("d:0", Some(2), span) }, "no SOURCE 7"),
+        (Citation { key: "b.pdf".into(), ..citation("d:0", Some(2), span) }, "not b.pdf"),
+        (citation("d:9", Some(2), "words of nobody"), "chunk d:9"),
+        (citation("d:0", Some(2), "words of nobody"), "nowhere"),
+        (citation("d:0", Some(2), " -\n"), "quotes nothing"),
+    ] {
+        let (result, detail) = result(span, broken);
+        assert_eq!(result, CheckResult::NotFound);
+        assert!(detail.contains(why), "{detail}");
+    }
+}
+
+#[test]
+fn another_chunk_or_no_page_is_partial() {
+    assert_eq!(result("A late remark.", citation("d:0", Some(4), "A late remark.")).0, CheckResult::Partial);
+    assert_eq!(result("A late remark.", citation("d:1", None, "A late remark.")).0, CheckResult::Partial);
+    assert_eq!(result("A late remark.", citation("d:1", Some(4), "A late remark.")).0, CheckResult::Verified);
+}
+
+#[test]
+fn uncited_sentences_and_stray_markers_are_claims_that_fail() {
+    let query = checked("Trust me.", vec![]);
+    let checks = query.checks.as_ref().unwrap();
+    let details: Vec<&str> = checks.claims.iter().map(|check| check.detail.as_str()).collect();
+    assert_eq!(details, ["the sentence cites nothing", "the text cites SOURCE 1, no sentence does"]);
+    assert!(abstained(&query), "an answer without a verified claim is none");
+    assert_eq!(markers("[SOURCE 3: x] [SOURCE 99999999999] [SOURCE x"), [3, 0]);
+}
+
+#[test]
+fn a_sentence_that_is_not_in_the_text_is_not_found() {
+    let mut query = checked("Friction falls to 0.27 on snow.", vec![citation("d:0", Some(2), "Friction falls")]);
+    query.answer.as_mut().unwrap().text = "Something else.".into();
+    run(&mut query);
+    assert_eq!(query.checks.unwrap().claims[0].detail, "the sentence is not in the answer's text");
+}
+
+#[test]
+fn a_table_row_is_verified_with_its_heading() {
+    let text = "Table 1. Bias.\n\n| Load | Dry |\n|---|---|\n| 0.3 | -16.0 |";
+    let passage = Passage { uid: "d:0".into(), pages: Some([2, 2]), text: text.into(), ..Passage::default() };
+    let source = Source { n: 1, key: "a.pdf".into(), passages: vec![passage], ..Source::default() };
+    let citations = ["Table 1. Bias.", "| Load | Dry |", "| 0.3 | -16.0 |"].map(|span| citation("d:0", Some(2), span));
+    let sentence = AnswerSentence { text: "Table 1. Bias. Load 0.3: Dry -16.0.".into(), citations: citations.to_vec() };
+    let answer = Answer { text: sentence.text.clone(), sentences: vec![sentence], ..Answer::default() };
+    let mut query = Query { answer: Some(answer), sources: Some(vec![source]), ..Query::new("?") };
+    run(&mut query);
+    assert_eq!(query.checks.as_ref().map(|checks| (checks.verified, checks.total)), Some((3, 3)), "{:?}", query.checks);
+}
+
+#[test]
+fn refusals_and_missing_answers_abstain() {
+    let mut query = Query { answer: Some(Answer::not_found("x", "nothing")), ..Query::new("?") };
+    run(&mut query);
+    assert_eq!(query.answer.as_ref().and_then(|answer| answer.medal), Some(Medal::None));
+    assert!(abstained(&query));
+    let mut empty = Query::new("?");
+    run(&mut empty);
+    assert!(abstained(&empty) && empty.checks.is_none());
+    assert_eq!(empty.trace[0].note, "no answer to check");
+}
