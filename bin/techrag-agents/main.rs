@@ -1,6 +1,7 @@
 //! `techrag-agents`: which way a question goes, and who writes its answer.
 
 mod route;
+mod stage;
 
 use std::process::ExitCode;
 

@@ -1,11 +1,11 @@
 //! `techrag-agents route`: questions in, queries with their `route` out.
 
-use std::time::Instant;
-
 use clap::ValueEnum;
 use techrag_agents::route;
-use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Wanted};
+use techrag_cli::{Cli, Outcome};
 use techrag_core::record::Effort;
+
+use crate::stage;
 
 /// Decide which stages serve a question, and what they read
 ///
@@ -60,14 +60,5 @@ impl Args {
 
 pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
     let config = args.config();
-    let wanted = Wanted { kinds: &[Kind::Query], bare: Bare::Question };
-    cli.each(wanted, |record| {
-        let Record::Query(mut query) = record else { return Ok(vec![record]) };
-        let started = Instant::now();
-        route::run(&mut query, config);
-        if let Some(entry) = query.trace.last_mut().filter(|_| cli.timings()) {
-            entry.ms = Some(started.elapsed().as_secs_f64() * 1000.0);
-        }
-        Ok(vec![Record::Query(query)])
-    })
+    stage::each(cli, |query| route::run(query, config))
 }

@@ -1,5 +1,7 @@
 //! What documents may not bring along: terminal escapes, control characters, text that reorders text.
 
+use serde_json::Value;
+
 /// The text without control characters: escape sequences lose their escape, line ends and tabs become spaces,
 /// invisible formatting characters (bidirectional overrides, zero-width characters, tags) go.
 pub fn line(text: &str) -> String {
@@ -25,6 +27,16 @@ pub fn block(text: &str) -> String {
 /// A title as it may stand inside `[SOURCE n: Title]`: on one line, without square brackets.
 pub fn title(title: &str) -> String {
     line(title).replace('[', "(").replace(']', ")")
+}
+
+/// Every string of a JSON value, keys included, as by [`line`].
+pub fn value(value: &Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(line(text)),
+        Value::Array(items) => items.iter().map(self::value).collect(),
+        Value::Object(fields) => fields.iter().map(|(name, field)| (line(name), self::value(field))).collect(),
+        plain => plain.clone(),
+    }
 }
 
 /// Characters that act on a terminal or a reader without being seen.

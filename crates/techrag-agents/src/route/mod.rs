@@ -39,12 +39,7 @@ pub struct Config {
 /// Writes `route` and one trace entry.
 pub fn run(query: &mut Query, config: Config) {
     let route = route(&query.question, config);
-    query.trace.push(TraceEntry {
-        stage: "route".into(),
-        version: env!("CARGO_PKG_VERSION").into(),
-        note: route.reason.clone(),
-        ..TraceEntry::default()
-    });
+    query.trace.push(TraceEntry { stage: "route".into(), note: route.reason.clone(), ..TraceEntry::default() });
     query.route = Some(route);
 }
 

@@ -1,0 +1,32 @@
+//! `techrag-answer assemble`: hits in, sources and prompt out.
+
+use techrag_answer::assemble;
+use techrag_cli::{Cli, Outcome};
+
+use crate::stage;
+
+/// Gather the evidence by paper and build the prompt
+///
+/// Reads query records with `hits` and writes `sources` (papers by their best chunk, their passages and best
+/// sentences), `verification` (sources beside the topic, gaps, contradictions) and `prompt`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    techrag-retrieve --library lib <q.jsonl | techrag-answer assemble\n  \
+    techrag-answer assemble --max-prompt-tokens 3000 <hits.jsonl")]
+pub(crate) struct Args {
+    /// Most chunks a paper
+    #[arg(long, value_name = "N", default_value = "6")]
+    chunks: usize,
+    /// Most evidence sentences a paper
+    #[arg(long, value_name = "N", default_value = "5")]
+    sentences: usize,
+    /// Most estimated tokens of the prompt; the weakest sentences are dropped first, and named
+    #[arg(long, value_name = "N")]
+    max_prompt_tokens: Option<u64>,
+}
+
+pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
+    let config =
+        assemble::Config { chunks: args.chunks, sentences: args.sentences, max_prompt_tokens: args.max_prompt_tokens };
+    stage::each(cli, |query| assemble::run(query, config))
+}

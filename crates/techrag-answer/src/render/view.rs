@@ -1,0 +1,203 @@
+//! What is shown of a record, cleaned, before any format is chosen.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use techrag_core::record::{CheckResult, Medal, NOT_FOUND, Query, TraceEntry, UsageEntry};
+
+use crate::{check, clean};
+
+/// The cleaned content of an answer.
+#[derive(Debug, Serialize)]
+pub(super) struct View {
+    pub(super) question: String,
+    /// The text to show: the answer, or the refusal.
+    pub(super) answer: String,
+    pub(super) abstained: bool,
+    /// Why it abstained, or what is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) missing: Option<String>,
+    pub(super) medal: Medal,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) confidence: Option<f64>,
+    pub(super) verified: u32,
+    pub(super) claims: u32,
+    /// Claims that are not verified, in words.
+    pub(super) doubts: Vec<String>,
+    pub(super) citations: Vec<Cited>,
+    pub(super) sources: Vec<Shown>,
+    #[serde(skip)]
+    pub(super) steps: Vec<TraceEntry>,
+    #[serde(skip)]
+    pub(super) usage: Vec<UsageEntry>,
+    #[serde(skip)]
+    pub(super) findings: Vec<String>,
+    #[serde(skip)]
+    pub(super) notes: Vec<String>,
+}
+
+/// A citation.
+#[derive(Debug, Serialize)]
+pub(super) struct Cited {
+    pub(super) source: u32,
+    pub(super) key: String,
+    pub(super) uid: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) page: Option<u32>,
+    pub(super) span: String,
+}
+
+/// A cited source.
+#[derive(Debug, Serialize)]
+pub(super) struct Shown {
+    pub(super) n: u32,
+    pub(super) title: String,
+    pub(super) authors: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) year: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) doi: Option<String>,
+    pub(super) key: String,
+    pub(super) pages: Vec<u32>,
+}
+
+impl View {
+    pub(super) fn of(query: &Query) -> Self {
+        let mut view = Self {
+            question: clean::line(&query.question),
+            answer: NOT_FOUND.to_owned(),
+            abstained: true,
+            missing: None,
+            medal: Medal::None,
+            confidence: None,
+            verified: query.checks.as_ref().map_or(0, |checks| checks.verified),
+            claims: query.checks.as_ref().map_or(0, |checks| checks.total),
+            doubts: Vec::new(),
+            citations: Vec::new(),
+            sources: Vec::new(),
+            steps: query.trace.iter().map(step).collect(),
+            usage: query.usage.clone(),
+            findings: findings(query),
+            notes: notes(query),
+        };
+        view.show_answer(query);
+        view
+    }
+
+    fn show_answer(&mut self, query: &Query) {
+        let Some(answer) = &query.answer else {
+            self.missing = Some("no answer was written".into());
+            return;
+        };
+        self.missing = answer.missing.as_deref().map(clean::line);
+        self.medal = answer.medal.unwrap_or_default();
+        self.confidence = answer.confidence;
+        if answer.abstained {
+            return;
+        }
+        // A record that was never checked is shown with its doubt; a checked one without a verified claim is not shown.
+        if query.checks.is_some() && check::abstained(query) {
+            self.missing = Some("an answer was written, but none of its claims could be verified".into());
+            return;
+        }
+        self.abstained = false;
+        self.answer = clean::block(&answer.text);
+        self.doubts = doubts(query);
+        for citation in answer.sentences.iter().flat_map(|sentence| &sentence.citations) {
+            self.citations.push(Cited {
+                source: citation.source,
+                key: clean::line(&citation.key),
+                uid: clean::line(&citation.uid),
+                page: citation.page,
+                span: clean::line(&citation.span),
+            });
+        }
+        self.sources = sources(query, &self.citations);
+    }
+
+    /// The line under the answer.
+    pub(super) fn summary(&self) -> String {
+        let medal = match self.medal {
+            Medal::None => "no medal",
+            Medal::Bronze => "bronze",
+            Medal::Silver => "silver",
+            Medal::Gold => "gold",
+        };
+        let confidence = self.confidence.map_or(String::new(), |confidence| format!("confidence {confidence:.2} · "));
+        match self.claims {
+            0 => "not checked".to_owned(),
+            claims => format!("{confidence}{medal} · {} of {claims} citations verified", self.verified),
+        }
+    }
+}
+
+fn sources(query: &Query, citations: &[Cited]) -> Vec<Shown> {
+    let all = query.sources.as_deref().unwrap_or_default().iter();
+    let cited = all.filter(|source| citations.iter().any(|citation| citation.source == source.n));
+    cited
+        .map(|source| Shown {
+            n: source.n,
+            title: clean::title(&source.title),
+            authors: source.authors.iter().map(|author| clean::line(author)).collect(),
+            year: source.year,
+            doi: source.doi.as_deref().map(clean::line),
+            key: clean::line(&source.key),
+            pages: citations
+                .iter()
+                .filter(|citation| citation.source == source.n)
+                .filter_map(|citation| citation.page)
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .collect(),
+        })
+        .collect()
+}
+
+fn doubts(query: &Query) -> Vec<String> {
+    let claims = query.checks.iter().flat_map(|checks| &checks.claims);
+    let doubtful = claims.filter(|check| check.result != CheckResult::Verified);
+    doubtful.map(|check| clean::line(&format!("sentence {}: {}", check.sentence + 1, check.detail))).collect()
+}
+
+fn findings(query: &Query) -> Vec<String> {
+    let claims = query.checks.iter().flat_map(|checks| &checks.claims);
+    claims
+        .map(|check| {
+            let result = match check.result {
+                CheckResult::Verified => "verified",
+                CheckResult::Partial => "partial",
+                CheckResult::NotFound => "not found",
+                CheckResult::WrongPage => "wrong page",
+            };
+            let page = check.page.map_or(String::new(), |page| format!(", page {page}"));
+            clean::line(&format!(
+                "sentence {}, source {}{page}: {result}, {}",
+                check.sentence + 1,
+                check.source,
+                check.detail
+            ))
+        })
+        .collect()
+}
+
+fn notes(query: &Query) -> Vec<String> {
+    let Some(verification) = &query.verification else { return Vec::new() };
+    let mut notes: Vec<String> =
+        verification.off_topic.iter().map(|n| format!("source {n} seems beside the topic")).collect();
+    if !verification.gaps.is_empty() {
+        notes.push(clean::line(&format!("no source mentions: {}", verification.gaps.join(", "))));
+    }
+    notes.extend(verification.contradictions.iter().map(|pair| clean::line(pair)));
+    notes
+}
+
+fn step(entry: &TraceEntry) -> TraceEntry {
+    TraceEntry {
+        stage: clean::line(&entry.stage),
+        version: clean::line(&entry.version),
+        note: clean::line(&entry.note),
+        details: entry.details.iter().map(|(name, value)| (clean::line(name), clean::value(value))).collect(),
+        ms: entry.ms,
+        extra: Default::default(),
+    }
+}
