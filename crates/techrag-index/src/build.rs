@@ -176,7 +176,8 @@ mod tests {
     #[test]
     fn a_segment_holds_what_was_put_in() {
         let folder = tempfile::tempdir().unwrap();
-        let parts = Parts::of(vec![draft(7, 1, "slip slip angle"), draft(7, 0, "tyre"), draft(3, 0, "tyre angle")], 2);
+        let parts =
+            Parts::of(vec![draft(7, 1, "slip slip angle"), draft(7, 0, "brush"), draft(3, 0, "brush angle")], 2);
         let segment = written(&parts, folder.path(), "a.seg");
         let uids: Vec<String> = segment.keys().iter().map(Key::uid).collect();
         assert_eq!(uids, ["0000000000000003:0", "0000000000000007:0", "0000000000000007:1"]);
@@ -186,7 +187,7 @@ mod tests {
         assert_eq!(segment.rows_of(2)[..2], [f16::from_f32(7.0), f16::from_f32(1.0)]);
         assert_eq!(segment.lengths()[2], [1, 2, 3]);
         let slots = |term| segment.postings(term).iter().map(|p| (p.slot, p.counts())).collect::<Vec<_>>();
-        assert_eq!(slots("tyre"), [(0, [0, 0, 1]), (1, [0, 0, 1])]);
+        assert_eq!(slots("brush"), [(0, [0, 0, 1]), (1, [0, 0, 1])]);
         assert_eq!(slots("slip"), [(0, [1, 0, 0]), (1, [1, 0, 0]), (2, [1, 0, 2])]);
         assert_eq!(slots("nothing"), []);
     }
@@ -194,7 +195,7 @@ mod tests {
     #[test]
     fn a_merge_equals_a_segment_made_of_the_living() {
         let folder = tempfile::tempdir().unwrap();
-        let texts = ["slip angle", "tyre", "tyre angle", "brush model", "slip model"];
+        let texts = ["slip angle", "ring", "ring angle", "brush model", "slip model"];
         let drafts: Vec<Draft> = (0..5).map(|n| draft(9 - n, 0, texts[n as usize])).collect();
         let a = written(&Parts::of(drafts[..2].to_vec(), 2), folder.path(), "a.seg");
         let b = written(&Parts::of(drafts[2..].to_vec(), 2), folder.path(), "b.seg");

@@ -93,7 +93,7 @@ pub fn write(path: &Path, kind: Kind, sections: &[Section<'_>]) -> Result<Writte
 
 /// A rename is durable once its folder is synced. Not every system can sync a folder; there the rename is as durable
 /// as it gets.
-fn sync_folder(path: &Path) -> Result<()> {
+pub(crate) fn sync_folder(path: &Path) -> Result<()> {
     let Some(folder) = path.parent() else { return Ok(()) };
     match File::open(folder).and_then(|folder| folder.sync_all()) {
         Err(error) if cfg!(unix) => Err(error).at(folder),

@@ -1,10 +1,45 @@
-//! The library on disk: catalog, segments, ledger.
+//! The library on disk: the one owner of its bytes.
+//!
+//! `catalog.sqlite` is the source of truth: contents, their keys, chunks, vectors in f32, the ledger. Segments beside it
+//! ([`segment`]) hold what searches read by memory map: vectors in f16 and a lexical index; they are immutable, named
+//! in the catalog, and can be remade from it ([`rebuild`]).
+//!
+//! * [`Add`] takes a stream of records and commits whole documents through the one [`Writer`];
+//! * [`Reader`] searches the library as it was at one instant;
+//! * [`verify`](fn@verify) proves that the parts agree, [`Status`] counts them.
+//!
+//! **Architecture invariant:** a document is in with everything it promised or not at all, at whatever instant a
+//! writer is killed. Nothing here embeds a text: vectors come with the chunks, and a query's with the query.
 
+mod add;
 pub mod bits;
+mod bm25;
 pub mod build;
+mod catalog;
+mod change;
 mod error;
 pub mod frame;
+#[cfg(test)]
+mod library_tests;
+mod lock;
+mod reader;
+mod rows;
+mod scan;
 pub mod segment;
+mod status;
+mod tidy;
 pub mod top;
+mod verify;
+mod writer;
 
+pub use add::{Add, Config as AddConfig, Report};
+pub use bm25::{Bm25, Idf};
+pub use catalog::{Encoder, FORMAT};
+pub use change::{Change, Complete, Failure, Tally};
 pub use error::{Error, Result};
+pub use reader::{Place, Reader, Selection};
+pub use rows::Stored;
+pub use status::Status;
+pub use tidy::rebuild;
+pub use verify::{Problem, Verified, verify};
+pub use writer::Writer;

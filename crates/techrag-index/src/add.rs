@@ -1,0 +1,322 @@
+//! From a stream of records to changes: documents are gathered until they are whole, then go in as a batch.
+//!
+//! A document is whole when chunks stored plus chunks failed equal what it promised. Batches are closed when they hold
+//! enough chunks, or earlier when the input has nothing ready; each is one transaction. Chunks of a content that is
+//! already in are dropped as they come, so adding the same stream again changes nothing.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use techrag_core::id;
+use techrag_core::record::{Chunk, Document, ErrorKind, ErrorRecord, Removed, Vectors};
+
+use crate::catalog::Encoder;
+use crate::change::{Change, Complete, Failure, Tally};
+use crate::error::Result;
+use crate::writer::{Writer, doc_number};
+
+/// The stage's name in error records.
+const STAGE: &str = "index";
+/// How far from 1 the length of a vector may be before it is normalised again.
+const NORM_SLACK: f64 = 1e-4;
+
+/// When a batch is closed, and what is taken anew.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// Chunks (or documents, if they have fewer) that close a batch.
+    pub full: usize,
+    /// The same while the input has nothing ready.
+    pub idle: usize,
+    /// Take contents anew that are in already.
+    pub replace: bool,
+}
+
+/// What a run came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// What was committed.
+    pub tally: Tally,
+    /// Documents that were in already under their key.
+    pub unchanged: usize,
+    /// Documents that were not committed.
+    pub refused: usize,
+}
+
+/// Adds a stream of records to a library.
+pub struct Add {
+    writer: Writer,
+    config: Config,
+    encoder: Option<Encoder>,
+    open: BTreeMap<String, Pending>,
+    /// Contents of this run whose further chunks are of no interest.
+    settled: HashSet<String>,
+    changes: Vec<Change>,
+    /// Contents and keys the uncommitted changes touch.
+    touched: HashSet<String>,
+    weight: usize,
+    report: Report,
+}
+
+/// A document some of whose chunks are still to come.
+struct Pending {
+    document: Document,
+    chunks: BTreeMap<u32, Chunk>,
+    failures: HashMap<u32, Failure>,
+    /// Further keys under which the same content came.
+    names: Vec<(String, Option<String>)>,
+}
+
+impl Pending {
+    fn is_whole(&self) -> bool {
+        self.chunks.len() + self.failures.len() >= self.document.chunks as usize
+    }
+}
+
+impl Add {
+    /// Starts a run.
+    pub fn new(writer: Writer, config: Config) -> Self {
+        let encoder = writer.encoder().cloned();
+        let (open, settled, touched) = (BTreeMap::new(), HashSet::new(), HashSet::new());
+        let report = Report::default();
+        Self { writer, config, encoder, open, settled, changes: Vec::new(), touched, weight: 0, report }
+    }
+
+    /// Takes a document; its chunks follow.
+    ///
+    /// # Errors
+    /// If the library cannot be read or written. What is wrong with the record alone is in the result.
+    pub fn document(&mut self, mut document: Document) -> Result<Vec<ErrorRecord>> {
+        if doc_number(&document.doc_id).is_none() {
+            self.report.refused += 1;
+            let message = format!("document id {:?} is not 16 hexadecimal digits", document.doc_id);
+            return Ok(vec![ErrorRecord::new(document.key, STAGE, ErrorKind::Malformed, message)]);
+        }
+        document.path = document.path.map(located);
+        if let Some(pending) = self.open.get_mut(&document.doc_id) {
+            if pending.document.key != document.key {
+                pending.names.push((document.key, document.path));
+            }
+            return Ok(Vec::new());
+        }
+        if self.touched.contains(&document.doc_id) || self.touched.contains(&document.key) {
+            self.flush()?;
+        }
+        if !self.config.replace && self.writer.is_whole(&document.doc_id)? {
+            self.known(document)?;
+            return Ok(Vec::new());
+        }
+        self.settled.remove(&document.doc_id);
+        let doc_id = document.doc_id.clone();
+        let pending = Pending { document, chunks: BTreeMap::new(), failures: HashMap::new(), names: Vec::new() };
+        self.open.insert(doc_id.clone(), pending);
+        self.settle(&doc_id)
+    }
+
+    fn known(&mut self, document: Document) -> Result<()> {
+        let Document { doc_id, key, path, .. } = document;
+        if self.writer.content_of(&key)?.as_deref() == Some(&doc_id) {
+            self.report.unchanged += 1;
+        } else {
+            self.push(Change::Name { doc_id: doc_id.clone(), key, path }, 1);
+        }
+        self.settled.insert(doc_id);
+        Ok(())
+    }
+
+    /// Takes a chunk of a document that came before.
+    ///
+    /// # Errors
+    /// If the library cannot be written. What is wrong with the record alone is in the result.
+    pub fn chunk(&mut self, mut chunk: Chunk) -> Result<Vec<ErrorRecord>> {
+        let refuse = |kind, message: String| Ok(vec![ErrorRecord::new(chunk.uid.clone(), STAGE, kind, message)]);
+        let Some((doc_id, ordinal)) = id::split_uid(&chunk.uid).filter(|(doc_id, _)| *doc_id == chunk.doc_id) else {
+            return refuse(ErrorKind::Malformed, format!("this is no uid of a chunk of {:?}", chunk.doc_id));
+        };
+        let doc_id = doc_id.to_owned();
+        let Some(pending) = self.open.get_mut(&doc_id) else {
+            if self.settled.contains(&doc_id) {
+                return Ok(Vec::new());
+            }
+            return refuse(ErrorKind::Incomplete, "no document record came before this chunk".into());
+        };
+        if ordinal >= pending.document.chunks {
+            let message = format!("its document promised chunks 0 to {}", i64::from(pending.document.chunks) - 1);
+            return refuse(ErrorKind::Malformed, message);
+        }
+        if let Some(first) = pending.chunks.get(&ordinal) {
+            if first.sha1 == chunk.sha1 {
+                return Ok(Vec::new());
+            }
+            return refuse(ErrorKind::Malformed, "another chunk came under the same uid".into());
+        }
+        if let Err(message) = chunk.vectors.as_mut().map_or(Ok(()), settle_vectors) {
+            let failure = Failure { item: chunk.uid.clone(), stage: STAGE.into(), message: message.clone() };
+            pending.failures.insert(ordinal, failure);
+            let mut errors = self.settle(&doc_id)?;
+            errors.insert(0, ErrorRecord::new(chunk.uid, STAGE, ErrorKind::Vectors, message));
+            return Ok(errors);
+        }
+        pending.failures.remove(&ordinal);
+        pending.chunks.insert(ordinal, chunk);
+        self.settle(&doc_id)
+    }
+
+    /// Hears of a failure of an earlier stage: a chunk that failed there will not come.
+    ///
+    /// # Errors
+    /// If the library cannot be written.
+    pub fn failure(&mut self, error: &ErrorRecord) -> Result<Vec<ErrorRecord>> {
+        let Some((doc_id, ordinal)) = id::split_uid(&error.of) else { return Ok(Vec::new()) };
+        let Some(pending) = self.open.get_mut(doc_id) else { return Ok(Vec::new()) };
+        if !pending.chunks.contains_key(&ordinal) && ordinal < pending.document.chunks {
+            let failure =
+                Failure { item: error.of.clone(), stage: error.stage.clone(), message: error.message.clone() };
+            pending.failures.insert(ordinal, failure);
+        }
+        let doc_id = doc_id.to_owned();
+        self.settle(&doc_id)
+    }
+
+    /// Takes out a key, and its content if it was the last.
+    ///
+    /// # Errors
+    /// If the library cannot be written.
+    pub fn removed(&mut self, removed: Removed) -> Result<()> {
+        self.push(Change::Remove { doc_id: Some(removed.doc_id), key: removed.key }, 1);
+        if self.weight >= self.config.full { self.flush() } else { Ok(()) }
+    }
+
+    /// The input has nothing ready: commits what is worth a segment of its own.
+    ///
+    /// # Errors
+    /// If the library cannot be written.
+    pub fn idle(&mut self) -> Result<()> {
+        if self.weight >= self.config.idle { self.flush() } else { Ok(()) }
+    }
+
+    /// The input has ended: commits the rest. Documents that are not whole are named and not committed.
+    ///
+    /// # Errors
+    /// If the library cannot be written.
+    pub fn end(&mut self) -> Result<Vec<ErrorRecord>> {
+        let errors: Vec<ErrorRecord> = std::mem::take(&mut self.open).into_values().map(|p| incomplete(&p)).collect();
+        self.report.refused += errors.len();
+        self.flush()?;
+        Ok(errors)
+    }
+
+    /// What the run came to so far.
+    pub fn report(&self) -> Report {
+        self.report
+    }
+
+    /// Hands over a document once it is whole.
+    fn settle(&mut self, doc_id: &str) -> Result<Vec<ErrorRecord>> {
+        if !self.open.get(doc_id).is_some_and(Pending::is_whole) {
+            return Ok(Vec::new());
+        }
+        let Some(pending) = self.open.remove(doc_id) else { return Ok(Vec::new()) };
+        self.settled.insert(doc_id.to_owned());
+        if let Err(error) = self.acceptable(&pending) {
+            self.report.refused += 1;
+            return Ok(vec![error]);
+        }
+        let Pending { document, chunks, failures, names } = pending;
+        let mut failures: Vec<Failure> = failures.into_values().collect();
+        failures.sort_by(|a, b| a.item.cmp(&b.item));
+        let weight = chunks.len().max(1);
+        let complete = Complete { document, chunks: chunks.into_iter().collect(), failures };
+        self.push(Change::Add(Box::new(complete)), weight);
+        for (key, path) in names {
+            self.push(Change::Name { doc_id: doc_id.to_owned(), key, path }, 0);
+        }
+        if self.weight >= self.config.full {
+            self.flush()?;
+        }
+        Ok(Vec::new())
+    }
+
+    /// Refuses vectors of another encoder, and documents of which nothing is left.
+    fn acceptable(&mut self, pending: &Pending) -> Result<(), ErrorRecord> {
+        let key = &pending.document.key;
+        if pending.chunks.is_empty() && pending.document.chunks > 0 {
+            return Err(ErrorRecord::new(key, STAGE, ErrorKind::Incomplete, "all of its chunks failed"));
+        }
+        for chunk in pending.chunks.values() {
+            let Some(vectors) = &chunk.vectors else { continue };
+            let own = encoder_of(vectors);
+            let expected = self.encoder.get_or_insert_with(|| own.clone());
+            if own != *expected {
+                let message = format!("its vectors are of {own}, the library's of {expected}");
+                let error = ErrorRecord::new(key, STAGE, ErrorKind::Vectors, message);
+                return Err(error.hint("embed with the library's model, or make a new library"));
+            }
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, change: Change, weight: usize) {
+        let (doc_id, key) = match &change {
+            Change::Add(complete) => (Some(&complete.document.doc_id), &complete.document.key),
+            Change::Name { doc_id, key, .. } => (Some(doc_id), key),
+            Change::Remove { doc_id, key } => (doc_id.as_ref(), key),
+        };
+        self.touched.extend(doc_id.cloned());
+        self.touched.insert(key.clone());
+        self.changes.push(change);
+        self.weight += weight;
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let changes = std::mem::take(&mut self.changes);
+        self.touched.clear();
+        self.weight = 0;
+        self.report.tally += self.writer.commit(&changes, self.encoder.as_ref())?;
+        self.writer.tidy()
+    }
+}
+
+fn encoder_of(vectors: &Vectors) -> Encoder {
+    Encoder { model: vectors.model.clone(), revision: vectors.revision.clone(), dim: vectors.dim }
+}
+
+fn incomplete(pending: &Pending) -> ErrorRecord {
+    let expected = pending.document.chunks;
+    let missing = (0..expected).find(|n| !pending.chunks.contains_key(n) && !pending.failures.contains_key(n));
+    let message = format!(
+        "{} of {expected} chunks came and {} failed; the first missing is {}; nothing of it was stored",
+        pending.chunks.len(),
+        pending.failures.len(),
+        id::uid(&pending.document.doc_id, missing.unwrap_or(expected)),
+    );
+    ErrorRecord::new(&pending.document.key, STAGE, ErrorKind::Incomplete, message)
+        .hint("add the whole output of the earlier stage again")
+}
+
+/// Refuses vectors that cannot be searched; brings the others to length 1.
+fn settle_vectors(vectors: &mut Vectors) -> Result<(), String> {
+    if vectors.windows.is_empty() || vectors.dim == 0 {
+        return Err("it has vectors of no window or no dimension".into());
+    }
+    for (at, window) in vectors.windows.iter_mut().enumerate() {
+        let values = &mut window.vector.values;
+        if values.len() != vectors.dim {
+            return Err(format!("window {at} has {} dimensions of {}", values.len(), vectors.dim));
+        }
+        let norm = values.iter().map(|value| f64::from(*value) * f64::from(*value)).sum::<f64>().sqrt();
+        if !norm.is_finite() {
+            return Err(format!("the vector of window {at} is not finite"));
+        }
+        if norm < f64::from(f32::MIN_POSITIVE) {
+            return Err(format!("the vector of window {at} is zero"));
+        }
+        if (norm - 1.0).abs() > NORM_SLACK {
+            values.iter_mut().for_each(|value| *value = (f64::from(*value) / norm) as f32);
+        }
+    }
+    Ok(())
+}
+
+/// Where a file lies whatever the working directory is; as given if it is not here.
+fn located(path: String) -> String {
+    std::fs::canonicalize(&path).map_or(path, |whole| whole.to_string_lossy().into_owned())
+}

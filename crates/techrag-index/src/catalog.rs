@@ -1,0 +1,235 @@
+//! The catalog's connection: where its file lies, how it is made, opened, and told from something else.
+//!
+//! The file appears under its name only with all its tables in it, so a library is either there or empty; an empty
+//! folder is an empty library, which is what a process killed at its very start leaves behind.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
+
+use crate::error::{At as _, Error, Result};
+use crate::frame::sync_folder;
+
+/// Version of the catalog's tables and of how segments are named in it.
+pub const FORMAT: u32 = 1;
+
+/// How long a reader or writer waits for another's transaction, which takes milliseconds.
+const PATIENCE: Duration = Duration::from_secs(10);
+const SCHEMA: &str = include_str!("catalog.sql");
+const LOCK: &str = "lock";
+
+/// Where the parts of a library lie.
+#[derive(Clone, Debug)]
+pub(crate) struct Places {
+    pub(crate) root: PathBuf,
+}
+
+impl Places {
+    pub(crate) fn new(root: &Path) -> Self {
+        Self { root: root.to_owned() }
+    }
+
+    pub(crate) fn catalog(&self) -> PathBuf {
+        self.root.join("catalog.sqlite")
+    }
+
+    pub(crate) fn lock(&self) -> PathBuf {
+        self.root.join(LOCK)
+    }
+
+    pub(crate) fn segments(&self) -> PathBuf {
+        self.root.join("segments")
+    }
+
+    pub(crate) fn segment(&self, file: &str) -> PathBuf {
+        self.segments().join(file)
+    }
+
+    /// Whether there is a catalog; an error if the folder is missing or holds something else.
+    pub(crate) fn has_catalog(&self) -> Result<bool> {
+        if self.catalog().is_file() {
+            return Ok(true);
+        }
+        if !self.root.is_dir() {
+            return Err(Error::Missing { path: self.root.clone() });
+        }
+        for entry in fs::read_dir(&self.root).at(&self.root)? {
+            let name = entry.at(&self.root)?.file_name();
+            let name = name.to_string_lossy();
+            if name != LOCK && !name.starts_with("catalog.") {
+                return Err(Error::Foreign { path: self.root.clone() });
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// A connection for the writer; the catalog is made if there is none. The caller holds the lock.
+pub(crate) fn writable(places: &Places) -> Result<Connection> {
+    if !places.has_catalog()? {
+        create(places)?;
+    }
+    let connection = Connection::open_with_flags(places.catalog(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    settle(&connection)?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "foreign_keys", "ON")?;
+    check_format(&connection, places)?;
+    Ok(connection)
+}
+
+fn create(places: &Places) -> Result<()> {
+    let temporary = places.root.join("catalog.tmp");
+    for leftover in ["catalog.tmp", "catalog.tmp-wal", "catalog.tmp-shm", "catalog.tmp-journal"] {
+        let path = places.root.join(leftover);
+        if path.exists() {
+            fs::remove_file(&path).at(&path)?;
+        }
+    }
+    let connection = Connection::open(&temporary)?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    define(&connection)?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.close().map_err(|(_, error)| error)?;
+    fs::rename(&temporary, places.catalog()).at(&temporary)?;
+    sync_folder(&places.catalog())
+}
+
+fn define(connection: &Connection) -> Result<()> {
+    connection.execute_batch(&format!("BEGIN;\n{SCHEMA}\nCOMMIT;"))?;
+    set_meta(connection, "format", &FORMAT.to_string())
+}
+
+/// A connection for a reader. Of an empty library it is an empty catalog in memory.
+pub(crate) fn readable(places: &Places) -> Result<Connection> {
+    if !places.has_catalog()? {
+        let connection = Connection::open_in_memory()?;
+        define(&connection)?;
+        return Ok(connection);
+    }
+    let connection = match read_only(places, "") {
+        // Nobody may write here, not even the index of the log: then nobody writes, and the file is read as it is.
+        Err(_) if !has_log(places) => read_only(places, "&immutable=1")?,
+        result => result?,
+    };
+    check_format(&connection, places)?;
+    Ok(connection)
+}
+
+fn read_only(places: &Places, options: &str) -> Result<Connection> {
+    let path = places.catalog().canonicalize().at(&places.catalog())?;
+    let uri = format!("file:{}?mode=ro{options}", escaped(&path.to_string_lossy()));
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    let connection = Connection::open_with_flags(uri, flags)?;
+    settle(&connection)?;
+    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+    Ok(connection)
+}
+
+fn has_log(places: &Places) -> bool {
+    let log = places.root.join("catalog.sqlite-wal");
+    fs::metadata(log).is_ok_and(|metadata| metadata.len() > 0)
+}
+
+/// A path inside a URI: what would end it or be decoded is escaped.
+fn escaped(path: &str) -> String {
+    path.replace('%', "%25").replace('?', "%3f").replace('#', "%23")
+}
+
+fn settle(connection: &Connection) -> Result<()> {
+    connection.busy_timeout(PATIENCE)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(())
+}
+
+fn check_format(connection: &Connection, places: &Places) -> Result<()> {
+    let found = meta(connection, "format").map_err(|error| Error::corrupt(&places.catalog(), error.to_string()))?;
+    match found {
+        Some(found) if found == FORMAT.to_string() => Ok(()),
+        found => {
+            Err(Error::Format { path: places.root.clone(), found: found.unwrap_or("unknown".into()), reads: FORMAT })
+        }
+    }
+}
+
+pub(crate) fn meta(connection: &Connection, name: &str) -> Result<Option<String>> {
+    let mut statement = connection.prepare_cached("SELECT value FROM meta WHERE name = ?")?;
+    Ok(statement.query_row([name], |row| row.get(0)).optional()?)
+}
+
+pub(crate) fn set_meta(connection: &Connection, name: &str, value: &str) -> Result<()> {
+    let mut statement = connection.prepare_cached("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)")?;
+    statement.execute([name, value])?;
+    Ok(())
+}
+
+/// The encoder whose vectors a library holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Encoder {
+    /// Manifest id of the model.
+    pub model: String,
+    /// Weight revision.
+    pub revision: String,
+    /// Length of a vector.
+    pub dim: usize,
+}
+
+impl std::fmt::Display for Encoder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ({}, {} dimensions)", self.model, self.revision, self.dim)
+    }
+}
+
+pub(crate) fn encoder(connection: &Connection) -> Result<Option<Encoder>> {
+    let (Some(model), Some(revision), Some(dim)) =
+        (meta(connection, "model")?, meta(connection, "revision")?, meta(connection, "dim")?)
+    else {
+        return Ok(None);
+    };
+    Ok(Some(Encoder { model, revision, dim: dim.parse().unwrap_or(0) }))
+}
+
+pub(crate) fn set_encoder(connection: &Connection, encoder: &Encoder) -> Result<()> {
+    set_meta(connection, "model", &encoder.model)?;
+    set_meta(connection, "revision", &encoder.revision)?;
+    set_meta(connection, "dim", &encoder.dim.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_folder_is_an_empty_library_and_a_strange_one_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = Places::new(folder.path());
+        assert!(!places.has_catalog().unwrap());
+        assert_eq!(encoder(&readable(&places).unwrap()).unwrap(), None);
+        fs::write(folder.path().join("thesis.tex"), "x").unwrap();
+        assert!(matches!(readable(&places), Err(Error::Foreign { .. })));
+        let nowhere = Places::new(&folder.path().join("no?where#%41"));
+        assert!(matches!(readable(&nowhere), Err(Error::Missing { .. })));
+    }
+
+    #[test]
+    fn a_catalog_is_made_once_and_read_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("a?b#c%41 d");
+        fs::create_dir(&root).unwrap();
+        let places = Places::new(&root);
+        let kept = Encoder { model: "m".into(), revision: "r".into(), dim: 3 };
+        set_encoder(&writable(&places).unwrap(), &kept).unwrap();
+        writable(&places).unwrap();
+        assert_eq!(encoder(&readable(&places).unwrap()).unwrap(), Some(kept));
+    }
+
+    #[test]
+    fn another_format_is_refused_by_number() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = Places::new(folder.path());
+        set_meta(&writable(&places).unwrap(), "format", "7").unwrap();
+        let error = readable(&places).unwrap_err().to_string();
+        assert!(error.contains("format 7") && error.contains("reads format 1"), "{error}");
+    }
+}

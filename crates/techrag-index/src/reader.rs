@@ -1,0 +1,257 @@
+//! A library as it was at one instant: the catalog's transaction and the segments it names.
+//!
+//! A writer may add, remove and compact meanwhile; the reader sees nothing of it until it is opened again. Searches
+//! give [`Place`]s; [`Reader::stored`] fetches what stands there.
+
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use rusqlite::Connection;
+
+use crate::bits::Bits;
+use crate::bm25::{self, Bm25, Fields, Idf, Scorer};
+use crate::catalog::{self, Encoder, Places};
+use crate::error::{Error, Result};
+use crate::rows::{self, Stored};
+use crate::scan;
+use crate::segment::{FIELDS, Posting, Segment};
+use crate::top::{Ranked, Top};
+use crate::writer::named_segments;
+
+/// Tries to open a set of segments while a writer keeps replacing them.
+const TRIES: usize = 10;
+
+/// Where a chunk stands in this reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// Index of the segment.
+    pub segment: u32,
+    /// Slot in it.
+    pub slot: u32,
+}
+
+/// A segment with what is alive in it.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) segment: Segment,
+    live: Bits,
+    alive: usize,
+    /// Tokens of title, section and text of all living chunks.
+    pub(crate) totals: [u64; FIELDS],
+}
+
+impl Loaded {
+    fn new(segment: Segment, dead: &Bits) -> Self {
+        let mut live = Bits::all(segment.len());
+        live.subtract(dead);
+        let mut totals = [0; FIELDS];
+        for (slot, lengths) in segment.lengths().iter().enumerate() {
+            if live.has(slot) {
+                totals.iter_mut().zip(lengths).for_each(|(total, length)| *total += u64::from(*length));
+            }
+        }
+        Self { alive: live.count(), segment, live, totals }
+    }
+
+    /// Number of living chunks.
+    pub(crate) fn alive(&self) -> usize {
+        self.alive
+    }
+
+    /// How many of the postings are of living chunks and in fields that count.
+    pub(crate) fn living(&self, postings: &[Posting], fields: Fields) -> usize {
+        if self.alive == self.segment.len() && fields.are_all() {
+            return postings.len();
+        }
+        let counts = |posting: &&Posting| self.live.has(posting.slot as usize) && fields.hold(**posting);
+        postings.iter().filter(counts).count()
+    }
+
+    pub(crate) fn uid(&self, slot: usize) -> (u64, u32) {
+        self.segment.keys().get(slot).map_or((u64::MAX, u32::MAX), crate::segment::Key::order)
+    }
+}
+
+/// A library open for reading. Cheap to share between threads.
+pub struct Reader {
+    catalog: Mutex<Connection>,
+    segments: Vec<Loaded>,
+    encoder: Option<Encoder>,
+    /// Mean Okapi idf over all terms, for each set of fields.
+    mean_idf: [OnceLock<f64>; Fields::SETS],
+}
+
+/// Which chunks a search may give: all living ones, or those of a scope.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    wanted: Vec<Bits>,
+}
+
+impl Reader {
+    /// Opens the library at `root` as it is now.
+    ///
+    /// # Errors
+    /// If there is none, it is of another format, or a segment is damaged.
+    pub fn open(root: &Path) -> Result<Self> {
+        let places = Places::new(root);
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            match Self::try_open(&places) {
+                // A segment that was named a moment ago is gone: a writer has replaced it.
+                Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound && tries < TRIES => {}
+                result => return result,
+            }
+        }
+    }
+
+    fn try_open(places: &Places) -> Result<Self> {
+        let catalog = catalog::readable(places)?;
+        catalog.execute_batch("BEGIN")?;
+        let mut segments = Vec::new();
+        for named in named_segments(&catalog)? {
+            segments.push(Loaded::new(named.open(places)?, &named.dead));
+        }
+        let encoder = catalog::encoder(&catalog)?;
+        Ok(Self { catalog: Mutex::new(catalog), segments, encoder, mean_idf: Default::default() })
+    }
+
+    pub(crate) fn catalog(&self) -> MutexGuard<'_, Connection> {
+        self.catalog.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn segments(&self) -> impl Iterator<Item = (&Segment, &Bits)> {
+        self.segments.iter().map(|loaded| (&loaded.segment, &loaded.live))
+    }
+
+    /// The encoder whose vectors the library holds; `None` if it holds none.
+    pub fn encoder(&self) -> Option<&Encoder> {
+        self.encoder.as_ref()
+    }
+
+    /// Number of chunks.
+    pub fn chunks(&self) -> usize {
+        self.segments.iter().map(Loaded::alive).sum()
+    }
+
+    /// All living chunks.
+    pub fn everything(&self) -> Selection {
+        Selection { wanted: self.segments.iter().map(|loaded| loaded.live.clone()).collect() }
+    }
+
+    /// The `k` chunks whose best window is nearest to the query by cosine, best first, ties by uid; exact. A chunk
+    /// without vectors is not found.
+    ///
+    /// # Errors
+    /// If the query's dimension is not the library's, or the catalog cannot be read.
+    pub fn dense(&self, query: &[f32], k: usize, among: &Selection) -> Result<Vec<Ranked<Place>>> {
+        self.check(query)?;
+        let mut near: Vec<(Place, f32)> = Vec::new();
+        for (at, (loaded, wanted)) in self.segments.iter().zip(&among.wanted).enumerate() {
+            if loaded.segment.dim() == query.len() && k > 0 {
+                let found = scan::candidates(&loaded.segment, query, k, wanted);
+                near.extend(found.into_iter().map(|(slot, score)| (Place { segment: at as u32, slot }, score)));
+            }
+        }
+        let places = self.within_reach(near, k);
+        let mut top = Top::new(k);
+        for (place, score) in places.iter().zip(self.dense_of(query, &places)?) {
+            if let Some(score) = score {
+                top.offer(Ranked { score: f64::from(score), uid: self.uid(*place), item: *place });
+            }
+        }
+        Ok(top.into_sorted())
+    }
+
+    /// Of the candidates of all segments, those that may be among the best `k` of the library.
+    fn within_reach(&self, mut near: Vec<(Place, f32)>, k: usize) -> Vec<Place> {
+        if near.len() > k {
+            near.sort_unstable_by(|a, b| b.1.total_cmp(&a.1));
+            let least = near[k - 1].1 - 2.0 * scan::SLACK;
+            near.retain(|(_, score)| *score >= least);
+        }
+        near.into_iter().map(|(place, _)| place).collect()
+    }
+
+    /// The cosine of each chunk's best window with the query, in full precision; `None` for chunks without vectors.
+    ///
+    /// # Errors
+    /// If the query's dimension is not the library's, or the catalog cannot be read.
+    pub fn dense_of(&self, query: &[f32], places: &[Place]) -> Result<Vec<Option<f32>>> {
+        self.check(query)?;
+        let catalog = self.catalog();
+        let score = |place: &Place| match self.row(*place) {
+            Some(row) => Ok(scan::exact(query, &rows::vectors(&catalog, row)?)),
+            None => Ok(None),
+        };
+        places.iter().map(score).collect()
+    }
+
+    fn check(&self, query: &[f32]) -> Result<()> {
+        match &self.encoder {
+            Some(encoder) if encoder.dim != query.len() => {
+                Err(Error::Dimension { found: query.len(), expected: encoder.dim })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The `k` chunks that match the terms best, best first, ties by uid. Terms are tokens of the index's tokeniser.
+    pub fn lexical(&self, terms: &[String], bm25: Bm25, k: usize, among: &Selection) -> Vec<Ranked<Place>> {
+        self.scorer(terms, bm25).top(k, &among.wanted)
+    }
+
+    /// The score of each chunk; `None` for chunks that hold no term.
+    pub fn lexical_of(&self, terms: &[String], bm25: Bm25, places: &[Place]) -> Vec<Option<f64>> {
+        let scorer = self.scorer(terms, bm25);
+        places.iter().map(|place| scorer.of(*place)).collect()
+    }
+
+    fn scorer(&self, terms: &[String], bm25: Bm25) -> Scorer<'_> {
+        Scorer::new(&self.segments, terms, bm25, |fields| {
+            *self.mean_idf[fields.number()].get_or_init(|| self.mean_okapi_idf(fields))
+        })
+    }
+
+    /// Mean of the Okapi idf over all terms of living chunks.
+    fn mean_okapi_idf(&self, fields: Fields) -> f64 {
+        let mut found: std::collections::BTreeMap<&[u8], usize> = std::collections::BTreeMap::new();
+        for loaded in &self.segments {
+            for at in 0..loaded.segment.terms() {
+                *found.entry(loaded.segment.term(at)).or_default() +=
+                    loaded.living(loaded.segment.postings_at(at), fields);
+            }
+        }
+        let chunks = self.chunks();
+        let living = found.values().filter(|found| **found > 0);
+        let (sum, count) =
+            living.fold((0.0, 0.0), |(sum, count), found| (sum + bm25::idf(Idf::Okapi, chunks, *found), count + 1.0));
+        if count > 0.0 { sum / count } else { 0.0 }
+    }
+
+    /// The uid of a chunk as a number pair, for breaking ties.
+    pub fn uid(&self, place: Place) -> (u64, u32) {
+        self.segments.get(place.segment as usize).map_or((u64::MAX, u32::MAX), |l| l.uid(place.slot as usize))
+    }
+
+    fn row(&self, place: Place) -> Option<i64> {
+        Some(self.segments.get(place.segment as usize)?.segment.keys().get(place.slot as usize)?.row)
+    }
+
+    /// What stands at each place; a place without a row (a damaged segment) is an error.
+    ///
+    /// # Errors
+    /// If the catalog cannot be read or does not hold the chunk.
+    pub fn stored(&self, places: &[Place]) -> Result<Vec<Stored>> {
+        let catalog = self.catalog();
+        let fetch = |place: &Place| {
+            let stored = self.row(*place).map_or(Ok(None), |row| rows::stored(&catalog, row))?;
+            let damaged = || match self.segments.get(place.segment as usize) {
+                Some(loaded) => loaded.segment.frame().corrupt(format!("slot {} is no chunk", place.slot)),
+                None => Error::corrupt(Path::new("segments"), "there is no such segment"),
+            };
+            stored.ok_or_else(damaged)
+        };
+        places.iter().map(fetch).collect()
+    }
+}
