@@ -22,6 +22,7 @@ pub mod frame;
 #[cfg(test)]
 mod library_tests;
 mod lock;
+mod plan;
 mod reader;
 mod rows;
 mod scan;
@@ -37,6 +38,7 @@ pub use bm25::{Bm25, Idf};
 pub use catalog::{Encoder, FORMAT};
 pub use change::{Change, Complete, Failure, Tally};
 pub use error::{Error, Result};
+pub use plan::{Found, Step, plan};
 pub use reader::{Place, Reader, Selection};
 pub use rows::Stored;
 pub use status::Status;

@@ -9,6 +9,7 @@ use std::path::Path;
 use rusqlite::TransactionBehavior;
 
 use crate::build::{Draft, Parts};
+use crate::catalog::Places;
 use crate::error::Result;
 use crate::rows;
 use crate::writer::{self, Held, Writer};
@@ -115,6 +116,7 @@ impl Writer {
 /// # Errors
 /// If another process writes, the catalog cannot be read or a file not be written; the library is then as it was.
 pub fn rebuild(root: &Path, owner: &str) -> Result<usize> {
+    Places::new(root).has_catalog()?;
     let mut writer = Writer::open_unloaded(root, owner)?;
     let dim = writer.encoder().map_or(0, |encoder| encoder.dim);
     let old: Vec<i64> = writer::named_segments(&writer.catalog)?.into_iter().map(|named| named.id).collect();

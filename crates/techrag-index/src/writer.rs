@@ -55,6 +55,15 @@ impl Writer {
         Ok(writer)
     }
 
+    /// The same for a library that is there already.
+    ///
+    /// # Errors
+    /// As [`Writer::open`], and if there is no library.
+    pub fn open_existing(root: &Path, owner: &str) -> Result<Self> {
+        Places::new(root).has_catalog()?;
+        Self::open(root, owner)
+    }
+
     /// The same without looking into the segments: for remaking them.
     pub(crate) fn open_unloaded(root: &Path, owner: &str) -> Result<Self> {
         let places = Places::new(root);
