@@ -60,6 +60,7 @@ pub fn route(question: &str, config: Config) -> Route {
         text_query: rewrite::text_query(question, config.rewrite),
         visual_query: content.then(|| rewrite::visual_query(question)),
         effort,
+        effort_fixed: config.effort.is_some(),
         reason: reasons.join("; "),
         by: BY.into(),
         routes,

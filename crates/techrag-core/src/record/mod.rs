@@ -13,6 +13,7 @@ mod answer;
 mod chunk;
 mod document;
 mod error;
+mod evidence;
 mod query;
 mod schema;
 mod sources;
@@ -21,6 +22,7 @@ pub use answer::{Answer, AnswerSentence, Check, CheckResult, Checks, Citation, M
 pub use chunk::{Chunk, Modality, Role, Span, Table, Vectors, Window};
 pub use document::{Document, Reference, Removed};
 pub use error::{ErrorKind, ErrorRecord};
+pub use evidence::{Before, Drift, Evidence, EvidencePart, Retry, Verdict};
 pub use query::{Effort, Hit, Origin, Query, Route, RouteName, Scores, Strategy, TraceEntry, UsageEntry};
 pub use schema::schemas;
 pub use sources::{EvidenceSentence, Passage, Prompt, Source, Verification};

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Checks, Extra, Prompt, Role, Source, Span, Verification};
+use super::{Answer, Checks, Evidence, Extra, Prompt, Retry, Role, Source, Span, Verification};
 
 /// A question and all that the stages so far have found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -22,6 +22,12 @@ pub struct Query {
     /// Ranked chunks, best first, written by `techrag-retrieve`. Absent until a retrieval stage ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hits: Option<Vec<Hit>>,
+    /// Whether that is enough, written by `techrag-score`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
+    /// A second look, asked for by `techrag-score` where the first found too little.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<Box<Retry>>,
     /// Evidence by paper, written by `techrag-answer assemble`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sources: Option<Vec<Source>>,
@@ -85,6 +91,9 @@ pub struct Route {
     pub visual_query: Option<String>,
     /// How much work the question gets.
     pub effort: Effort,
+    /// The caller asked for this effort: no stage changes it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub effort_fixed: bool,
     /// Why this route, these strategies and this effort.
     pub reason: String,
     /// `rules` and their version, or the model.
