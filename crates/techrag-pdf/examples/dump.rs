@@ -1,20 +1,26 @@
-//! Shows what the reader makes of files: `dump FILE… [--kinds|--text]`, blocks with their kinds or plain text.
+//! Shows what the reader makes of files: `dump FILE… [--text] [--isolated]`, blocks with their kinds
+//! or plain text, read here or in a worker.
 
 use std::io::Write;
 use std::time::Duration;
 use techrag_pdf::{Block, Config, Outcome};
 
 fn main() -> std::io::Result<()> {
+    if std::env::args().nth(1).as_deref() == Some(techrag_pdf::worker::ARGUMENT) {
+        return techrag_pdf::worker::serve(std::io::stdin().lock(), std::io::stdout().lock());
+    }
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let (flags, files): (Vec<String>, Vec<String>) = std::env::args().skip(1).partition(|arg| arg.starts_with("--"));
     let plain = flags.iter().any(|flag| flag == "--text");
+    let isolated = flags.iter().any(|flag| flag == "--isolated");
+    let exe = std::env::current_exe()?;
     let config = Config {
-        worker: None,
-        file_timeout: Duration::from_secs(60),
-        page_timeout: Duration::from_secs(20),
+        worker: isolated.then(|| vec![exe.into(), techrag_pdf::worker::ARGUMENT.into()]),
+        file_timeout: Duration::from_secs(30),
+        page_timeout: Duration::from_secs(10),
         max_bytes: 1 << 30,
         max_pages: 100_000,
-        max_memory: 2 << 30,
+        max_memory: 1 << 30,
         password: None,
     };
     for file in files {

@@ -106,7 +106,7 @@ pub struct Block {
     pub lines: Vec<Line>,
     /// Cells of a table, row by row, every row of the same length; empty for other kinds.
     pub cells: Vec<Vec<String>>,
-    /// Whether its text goes on in the next block (the paragraph was cut by a column or page end).
+    /// Whether its text goes on in the next body block (the paragraph was cut by a column or page end, or a float).
     pub continues: bool,
 }
 

@@ -36,7 +36,13 @@ pub(super) fn blocks(stretches: Vec<Stretch>, glyphs: &[Glyph], tables: &[Region
         let measure = measures.of_zone(stretch.zone, &stretch.rows);
         let mut first = true;
         for row in stretch.rows {
-            let class = kind::class(&row, glyphs, tables, context);
+            let mut class = kind::class(&row, glyphs, tables, context);
+            if class == Class::Formula
+                && !first
+                && out.last().is_some_and(|draft| draft.flows_into(&row, measure, glyphs))
+            {
+                class = Class::Text;
+            }
             match out.last_mut() {
                 Some(draft) if !first && draft.takes(&row, class, measure, glyphs) => draft.rows.push(row),
                 _ => out.push(Draft { class, zone: stretch.zone, rows: vec![row] }),
@@ -44,7 +50,22 @@ pub(super) fn blocks(stretches: Vec<Stretch>, glyphs: &[Glyph], tables: &[Region
             first = false;
         }
     }
-    out.into_iter().flat_map(|draft| find_aligned(draft, glyphs)).collect()
+    let mut out: Vec<Draft> = out.into_iter().flat_map(|draft| find_aligned(draft, glyphs)).collect();
+    for index in 0..out.len() {
+        if matches!(out[index].class, Class::Table(_)) && !is_table(&out, index, glyphs) {
+            out[index].class = Class::Text;
+        }
+    }
+    out
+}
+
+/// Whether what looks like a table is one, and not an algorithm or a single line between rules.
+fn is_table(drafts: &[Draft], index: usize, glyphs: &[Glyph]) -> bool {
+    let draft = &drafts[index];
+    let algorithm =
+        |draft: &Draft| draft.rows.first().is_some_and(|row| kind::start(row, glyphs, 9).to_lowercase() == "algorithm");
+    let after_title = index > 0 && algorithm(&drafts[index - 1]);
+    draft.rows.len() > 1 && draft.rows.iter().any(|row| row.cells().len() > 1) && !algorithm(draft) && !after_title
 }
 
 /// Measures by zone: a column keeps its margins over all its bands.
@@ -117,6 +138,17 @@ impl Draft {
             && !self.ends_before(last, row, measure, glyphs)
     }
 
+    /// Whether a row of symbols is the end of this paragraph rather than a displayed formula: at the left margin, at
+    /// the paragraph's leading, in the middle of a sentence.
+    fn flows_into(&self, row: &Row, measure: Measure, glyphs: &[Glyph]) -> bool {
+        let Some(last) = self.rows.last() else { return false };
+        self.class == Class::Text
+            && (row.bbox[0] - measure.left).abs() < 0.5 * row.size
+            && last.bbox[2] > measure.right - 2.0 * row.size
+            && (0.0..LOOSE * measure.leading.clamp(1.0, 1.7) * row.size).contains(&(row.base - last.base))
+            && !kind::ends_sentence(last, glyphs)
+    }
+
     /// Distance of its first two rows, in em.
     fn leading(&self) -> f32 {
         match self.rows.as_slice() {
@@ -128,6 +160,11 @@ impl Draft {
     /// Whether a new paragraph or heading starts at `row`.
     fn ends_before(&self, last: &Row, row: &Row, measure: Measure, glyphs: &[Glyph]) -> bool {
         let em = row.size;
+        let bold = kind::all_bold(row, glyphs) && kind::all_bold(last, glyphs);
+        if bold && self.rows.len() < 4 && !kind::is_heading(row, glyphs) {
+            // A title or heading over several lines, whatever their indents.
+            return false;
+        }
         if kind::all_bold(row, glyphs) != kind::all_bold(last, glyphs) && row.len().min(last.len()) > 2 {
             // The last word of a bold run-in title alone on a line does not end it.
             return !(self.class == Class::Caption);
@@ -164,7 +201,7 @@ impl Draft {
 }
 
 /// A run of text rows whose cells line up is a table; the rows around it stay text.
-fn find_aligned(draft: Draft, _glyphs: &[Glyph]) -> Vec<Draft> {
+fn find_aligned(draft: Draft, glyphs: &[Glyph]) -> Vec<Draft> {
     if draft.class != Class::Text || draft.rows.len() < 3 {
         return vec![draft];
     }
@@ -177,7 +214,7 @@ fn find_aligned(draft: Draft, _glyphs: &[Glyph]) -> Vec<Draft> {
         while let Some(next) = rows.next_if(|next| (next.cells().len() > 1) == gridded) {
             group.push(next);
         }
-        let class = if gridded && table::aligned(&group) { Class::Table(usize::MAX) } else { Class::Text };
+        let class = if gridded && table::aligned(&group, glyphs) { Class::Table(usize::MAX) } else { Class::Text };
         match out.last_mut() {
             Some(last) if last.class == class && class == Class::Text => last.rows.extend(group),
             _ => out.push(Draft { class, zone, rows: group }),
@@ -188,7 +225,10 @@ fn find_aligned(draft: Draft, _glyphs: &[Glyph]) -> Vec<Draft> {
 
 /// A draft with its lines written out.
 pub(super) fn finish(draft: &Draft, glyphs: &[Glyph], tables: &[Region]) -> Block {
-    let lines: Vec<_> = draft.rows.iter().map(|row| super::runs::line(row, glyphs)).collect();
+    let lines = match draft.class {
+        Class::Formula => super::formula::lines(&draft.rows, glyphs),
+        _ => draft.rows.iter().map(|row| super::runs::line(row, glyphs)).collect(),
+    };
     let bbox = draft.rows.iter().map(|row| row.bbox).reduce(super::fragment::join).unwrap_or_default();
     let (kind, cells) = match draft.class {
         Class::Text => (BlockKind::Body, Vec::new()),
@@ -198,7 +238,7 @@ pub(super) fn finish(draft: &Draft, glyphs: &[Glyph], tables: &[Region]) -> Bloc
         Class::Footnote => (BlockKind::Footnote, Vec::new()),
         Class::Table(table) => {
             let rules = tables.get(table).map_or(&[][..], |table| &table.rules);
-            (BlockKind::Table, table::grid(&draft.rows, rules, glyphs))
+            (BlockKind::Table, super::grid::cells(&draft.rows, rules, glyphs))
         }
     };
     Block { kind, bbox, lines, cells, continues: false }

@@ -29,6 +29,8 @@ pub(super) struct Fragment {
     pub base: f32,
     /// Size of its largest glyphs.
     pub size: f32,
+    /// Whether it holds nothing but accents, radicals, brackets and large operators, which float above their row.
+    pub floating: bool,
 }
 
 /// The box of a glyph, by its font size.
@@ -65,7 +67,14 @@ pub(super) fn fragments(glyphs: &[Glyph]) -> Vec<Fragment> {
 
 impl Fragment {
     fn start(glyph: &Glyph, index: usize) -> Self {
-        Self { glyphs: vec![index], spaces: vec![false], bbox: glyph_box(glyph), base: glyph.y, size: glyph.size }
+        Self {
+            glyphs: vec![index],
+            spaces: vec![false],
+            bbox: glyph_box(glyph),
+            base: glyph.y,
+            size: glyph.size,
+            floating: floats(glyph),
+        }
     }
 
     /// Whether `next` goes on where this ends.
@@ -82,6 +91,7 @@ impl Fragment {
         let em = self.size.min(glyph.size);
         self.spaces.push(gap > WORD * em || (space && gap > -0.1 * em));
         self.glyphs.push(index);
+        self.floating &= floats(glyph);
         self.bbox = join(self.bbox, glyph_box(glyph));
         if glyph.size > self.size * 1.02 {
             self.size = glyph.size;
@@ -93,6 +103,18 @@ impl Fragment {
     pub(super) fn width(&self) -> f32 {
         self.bbox[2] - self.bbox[0]
     }
+}
+
+/// Whether a glyph may float: fonts hang radicals and tall brackets from their origin and set accents where they like.
+fn floats(glyph: &Glyph) -> bool {
+    glyph.text.first().is_some_and(|c| {
+        matches!(c, '√' | '∑' | '∏' | '∫' | '⋃' | '⋂' | '⎛'..='⎭' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | '‖')
+            || matches!(
+                c,
+                '`' | '´' | '^' | 'ˆ' | '~' | '˜' | '¯' | '˘' | '˙' | '¨' | '˚' | 'ˇ' | '¸' | '→' | '\u{300}'
+                    ..='\u{36f}'
+            )
+    })
 }
 
 /// Whether text of `size` at base line `base` and text of `other_size` at `other` are on one line: the same base line,

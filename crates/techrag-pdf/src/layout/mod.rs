@@ -9,8 +9,11 @@ mod columns;
 pub(crate) mod document;
 mod figure;
 mod footnote;
+mod formula;
 mod fragment;
 mod frame;
+mod furniture;
+mod grid;
 mod kind;
 mod margin;
 mod order;
@@ -19,7 +22,7 @@ mod runs;
 mod table;
 
 use crate::glyphs::{Glyph, Raw, Text};
-use crate::page::{Block, BlockKind, Outcome, Page};
+use crate::page::{Bbox, Block, BlockKind, Outcome, Page};
 use frame::Frame;
 use kind::Context;
 use row::Row;
@@ -56,13 +59,15 @@ fn share(part: usize, whole: usize) -> f32 {
 fn upright(raw: &Raw) -> Vec<Block> {
     let glyphs = &raw.glyphs;
     let (fragments, numbers) = margin::line_numbers(fragment::fragments(glyphs), glyphs);
-    let tables = table::regions(&raw.rules, &fragments);
+    let figures = figure::areas(raw);
+    let tables = table::regions(&raw.rules, &fragments, &figures);
     let outside: Vec<_> =
         fragments.iter().filter(|part| !tables.iter().any(|table| table.holds(part))).cloned().collect();
     let edges = columns::edges(&outside, raw.width);
-    let context = context(raw, &outside, &edges);
+    let context = context(figures, &outside, &edges);
     let stretches = order::stretches(fragments, &edges, &tables);
     let mut drafts = block::blocks(stretches, glyphs, &tables, &context);
+    formula::gather(&mut drafts);
     footnote::mark(&mut drafts, &raw.rules, raw.height, &context);
     let mut blocks: Vec<Block> = drafts.iter().map(|draft| block::finish(draft, glyphs, &tables)).collect();
     blocks.extend(margin_block(numbers, glyphs));
@@ -77,7 +82,7 @@ fn margin_block(numbers: Vec<fragment::Fragment>, glyphs: &[Glyph]) -> Option<Bl
     Some(Block { kind: BlockKind::Marginal, bbox, lines, ..Block::default() })
 }
 
-fn context(raw: &Raw, fragments: &[fragment::Fragment], edges: &[f32]) -> Context {
+fn context(figures: Vec<Bbox>, fragments: &[fragment::Fragment], edges: &[f32]) -> Context {
     let mut sizes: Vec<(i32, usize)> = Vec::new();
     for part in fragments {
         #[expect(clippy::cast_possible_truncation, reason = "a font size in half points; the cast saturates")]
@@ -97,7 +102,7 @@ fn context(raw: &Raw, fragments: &[fragment::Fragment], edges: &[f32]) -> Contex
         [first, second, ..] => second - first - 10.0,
         _ => right - left,
     };
-    Context { body, column, figures: figure::areas(raw) }
+    Context { body, column, figures }
 }
 
 /// A block of a turned page as it stands on the page. Little text in another direction than the page's is a label of

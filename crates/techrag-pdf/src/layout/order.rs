@@ -26,6 +26,29 @@ pub(super) struct Stretch {
     pub rows: Vec<Row>,
 }
 
+/// What follows each other in a column: rows, and tables, whose rows stay together.
+#[derive(Clone, Debug)]
+enum Item {
+    Row(Row),
+    Table(Vec<Row>),
+}
+
+impl Item {
+    fn base(&self) -> f32 {
+        match self {
+            Self::Row(row) => row.base,
+            Self::Table(rows) => rows.first().map_or(0.0, |row| row.base),
+        }
+    }
+
+    fn row(&self) -> Option<&Row> {
+        match self {
+            Self::Row(row) => Some(row),
+            Self::Table(_) => None,
+        }
+    }
+}
+
 /// The stretches of a page in reading order.
 pub(super) fn stretches(fragments: Vec<Fragment>, edges: &[f32], tables: &[Region]) -> Vec<Stretch> {
     let mut zones: Vec<(Zone, Vec<Fragment>)> = Vec::new();
@@ -36,11 +59,11 @@ pub(super) fn stretches(fragments: Vec<Fragment>, edges: &[f32], tables: &[Regio
             None => zones.push((zone, vec![fragment])),
         }
     }
-    let mut columns: Vec<Vec<Row>> = vec![Vec::new(); edges.len()];
+    let mut columns: Vec<Vec<Item>> = vec![Vec::new(); edges.len()];
     let mut spans: Vec<(f32, Stretch)> = Vec::new();
     for (zone, group) in zones {
         match zone {
-            Zone::Column(column) => columns[column] = rows(group),
+            Zone::Column(column) => columns[column].extend(rows(group).into_iter().map(Item::Row)),
             Zone::Span => {
                 spans.extend(rows(group).into_iter().map(|row| (row.base, Stretch { zone, rows: vec![row] })))
             }
@@ -48,14 +71,14 @@ pub(super) fn stretches(fragments: Vec<Fragment>, edges: &[f32], tables: &[Regio
                 let stretch = Stretch { zone, rows: rows(group) };
                 let inside = tables.get(table).and_then(|table| column_of(table.bbox[0], table.bbox[2], edges));
                 match inside {
-                    Some(column) => columns[column].extend(stretch.rows),
+                    Some(column) => columns[column].push(Item::Table(stretch.rows)),
                     None => spans.push((stretch.rows.first().map_or(0.0, |row| row.base), stretch)),
                 }
             }
         }
     }
     for column in &mut columns {
-        column.sort_by(|a, b| a.base.total_cmp(&b.base).then(a.bbox[0].total_cmp(&b.bbox[0])));
+        column.sort_by(|a, b| a.base().total_cmp(&b.base()));
     }
     if edges.len() > 1 {
         adopt_short_lines(&mut columns, &mut spans);
@@ -87,7 +110,7 @@ fn column_of(x0: f32, x1: f32, edges: &[f32]) -> Option<usize> {
 }
 
 /// Gives the short last line of a paragraph across the columns back to it: directly under it, starting where it does.
-fn adopt_short_lines(columns: &mut [Vec<Row>], spans: &mut Vec<(f32, Stretch)>) {
+fn adopt_short_lines(columns: &mut [Vec<Item>], spans: &mut Vec<(f32, Stretch)>) {
     let mut above: Vec<(f32, f32, f32)> = Vec::new();
     for (base, stretch) in spans.iter() {
         if let (Zone::Span, Some(row)) = (stretch.zone, stretch.rows.first()) {
@@ -95,35 +118,42 @@ fn adopt_short_lines(columns: &mut [Vec<Row>], spans: &mut Vec<(f32, Stretch)>) 
         }
     }
     let [left, others @ ..] = columns else { return };
+    let beside = |row: &Row| {
+        let level = |other: &Row| (other.base - row.base).abs() < 0.6 * row.size;
+        others.iter().flatten().filter_map(Item::row).any(level)
+    };
     let mut kept = Vec::with_capacity(left.len());
-    for (index, row) in left.iter().enumerate() {
-        let under = above.iter().any(|&(base, x, size)| {
-            let down = row.base - base;
-            (0.5 * size..1.35 * size).contains(&down) && (row.bbox[0] - x).abs() < 2.0 && (row.size - size).abs() < 0.5
-        });
-        let beside = others.iter().flatten().any(|other| (other.base - row.base).abs() < 0.6 * row.size);
-        let followed = left.get(index + 1).is_some_and(|next| next.base - row.base < 1.3 * row.size);
-        if under && !beside && !followed {
-            spans.push((row.base, Stretch { zone: Zone::Span, rows: vec![row.clone()] }));
-        } else {
-            kept.push(row.clone());
+    for (index, item) in left.iter().enumerate() {
+        let next = left.get(index + 1).map(Item::base);
+        match item.row().filter(|row| ends_span(row, &above, next) && !beside(row)) {
+            Some(row) => spans.push((row.base, Stretch { zone: Zone::Span, rows: vec![row.clone()] })),
+            None => kept.push(item.clone()),
         }
     }
     *left = kept;
 }
 
+/// Whether a row goes on with a line across the columns (base line, left end and size of each in `above`).
+fn ends_span(row: &Row, above: &[(f32, f32, f32)], next: Option<f32>) -> bool {
+    let under = above.iter().any(|&(base, x, size)| {
+        let down = row.base - base;
+        (0.5 * size..1.35 * size).contains(&down) && (row.bbox[0] - x).abs() < 2.0 && (row.size - size).abs() < 0.5
+    });
+    under && next.is_none_or(|next| next - row.base >= 1.3 * row.size)
+}
+
 /// The columns cut at what spans them.
-fn bands(columns: Vec<Vec<Row>>, spans: Vec<(f32, Stretch)>) -> Vec<Stretch> {
-    let mut queues: Vec<std::iter::Peekable<std::vec::IntoIter<Row>>> =
+fn bands(columns: Vec<Vec<Item>>, spans: Vec<(f32, Stretch)>) -> Vec<Stretch> {
+    let mut queues: Vec<std::iter::Peekable<std::vec::IntoIter<Item>>> =
         columns.into_iter().map(|column| column.into_iter().peekable()).collect();
     let mut out: Vec<Stretch> = Vec::new();
     let mut drain = |until: f32, out: &mut Vec<Stretch>| {
         for (column, queue) in queues.iter_mut().enumerate() {
-            let mut rows = Vec::new();
-            while let Some(row) = queue.next_if(|row| row.base < until) {
-                rows.push(row);
+            let mut items = Vec::new();
+            while let Some(item) = queue.next_if(|item| item.base() < until) {
+                items.push(item);
             }
-            out.extend(side_by_side(rows).into_iter().map(|rows| Stretch { zone: Zone::Column(column), rows }));
+            out.extend(in_column(items).into_iter().map(|rows| Stretch { zone: Zone::Column(column), rows }));
         }
     };
     for (base, span) in spans {
@@ -135,6 +165,23 @@ fn bands(columns: Vec<Vec<Row>>, spans: Vec<(f32, Stretch)>) -> Vec<Stretch> {
     }
     drain(f32::INFINITY, &mut out);
     out.retain(|stretch| !stretch.rows.is_empty());
+    out
+}
+
+/// Items of a column as stretches of rows.
+fn in_column(items: Vec<Item>) -> Vec<Vec<Row>> {
+    let mut out = Vec::new();
+    let mut rows = Vec::new();
+    for item in items {
+        match item {
+            Item::Row(row) => rows.push(row),
+            Item::Table(table) => {
+                out.extend(side_by_side(std::mem::take(&mut rows)));
+                out.push(table);
+            }
+        }
+    }
+    out.extend(side_by_side(rows));
     out
 }
 

@@ -24,7 +24,8 @@ pub(super) struct Row {
 }
 
 impl Row {
-    fn new(part: Fragment) -> Self {
+    /// A row of one fragment.
+    pub(super) fn alone(part: Fragment) -> Self {
         let order = part.glyphs.first().copied().unwrap_or(0);
         Self { bbox: part.bbox, base: part.base, size: part.size, order, parts: vec![part] }
     }
@@ -32,7 +33,7 @@ impl Row {
     /// A row of these fragments; `None` where there are none.
     pub(super) fn of(parts: Vec<Fragment>) -> Option<Self> {
         let mut parts = parts.into_iter();
-        let mut row = Self::new(parts.next()?);
+        let mut row = Self::alone(parts.next()?);
         parts.for_each(|part| row.push(part));
         row.parts.sort_by(|a, b| a.bbox[0].total_cmp(&b.bbox[0]));
         Some(row)
@@ -106,7 +107,7 @@ pub(super) fn rows(mut fragments: Vec<Fragment>) -> Vec<Row> {
         });
         match home {
             Some(row) => row.push(part),
-            None => rows.push(Row::new(part)),
+            None => rows.push(Row::alone(part)),
         }
     }
     for row in &mut rows {
@@ -123,7 +124,9 @@ fn gather_scripts(rows: Vec<Row>) -> Vec<Row> {
         let near = (from..rows.len().min(index + 12)).filter(|&other| other != index);
         let fits = near.filter(|&other| is_script_of(row, &rows[other]));
         let best = fits.min_by(|&a, &b| {
-            let distance = |other: usize| (rows[other].base - row.base).abs();
+            // Floating symbols hang a third of an em above their base line on average.
+            let lift = if row.parts.iter().all(|part| part.floating) { 0.35 * row.size } else { 0.0 };
+            let distance = |other: usize| (rows[other].base - row.base - lift).abs();
             distance(a).total_cmp(&distance(b))
         });
         homes[index] = best.unwrap_or(index);
@@ -132,6 +135,9 @@ fn gather_scripts(rows: Vec<Row>) -> Vec<Row> {
 }
 
 fn is_script_of(row: &Row, other: &Row) -> bool {
+    if row.parts.iter().all(|part| part.floating) && row.len() <= 4 {
+        return floats_over(row, other);
+    }
     let reach = ADJACENT * other.size;
     row.size < SMALL * other.size
         && same_line(other.base, other.size, row.base, row.size)
@@ -141,11 +147,22 @@ fn is_script_of(row: &Row, other: &Row) -> bool {
         && row.bbox[2] < other.bbox[2] + 4.0 * other.size
 }
 
+/// Whether a row of accents, radicals or brackets belongs to the row under it: closely above, within its ends.
+fn floats_over(row: &Row, other: &Row) -> bool {
+    let up = (other.base - row.base) / other.size;
+    let text = other.parts.iter().any(|part| !part.floating);
+    let within = row.bbox[0] > other.bbox[0] - 0.6 * other.size && row.bbox[0] < other.bbox[2] + 0.6 * other.size;
+    text && within && (-0.6..1.15).contains(&up) && row.size < 1.6 * other.size && row.size > 0.5 * other.size
+}
+
 /// Each row joined to its home; a home that itself has a home hands on.
 fn merge(rows: Vec<Row>, homes: &[usize]) -> Vec<Row> {
     let settle = |mut index: usize| {
-        // Homes have larger type, so that this ends.
-        while homes[index] != index {
+        // Homes have larger type or text, so that this ends; the count is for what geometry does not promise.
+        for _ in 0..homes.len() {
+            if homes[index] == index {
+                break;
+            }
             index = homes[index];
         }
         index

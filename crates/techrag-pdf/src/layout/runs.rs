@@ -1,6 +1,6 @@
 //! The text of a row: runs of one font, spaces between words, accents on their letters, scripts marked.
 
-use super::fragment::{SMALL, WORD};
+use super::fragment::{Fragment, SMALL, WORD};
 use super::row::Row;
 use crate::glyphs::{Glyph, Style, Text};
 use crate::page::{Line, Run, Script};
@@ -11,20 +11,32 @@ pub(super) fn line(row: &Row, glyphs: &[Glyph]) -> Line {
     Line { bbox: row.bbox, runs: runs(&ordered(row, glyphs), row, glyphs) }
 }
 
-/// A glyph in its order and whether white space comes before it.
-type Placed = (usize, bool);
+/// The text of some glyphs of a row.
+pub(super) fn text(placed: &[Placed], row: &Row, glyphs: &[Glyph]) -> String {
+    runs(placed, row, glyphs).iter().map(|run| run.text.as_str()).collect()
+}
 
-/// The glyphs of a row in reading order.
-fn ordered(row: &Row, glyphs: &[Glyph]) -> Vec<Placed> {
+/// A glyph in its order and whether white space comes before it.
+pub(super) type Placed = (usize, bool);
+
+/// The glyphs of a row in reading order: that of the content where it goes from left to right (a superscript may start
+/// where its subscript does), from left to right otherwise.
+pub(super) fn ordered(row: &Row, glyphs: &[Glyph]) -> Vec<Placed> {
+    let mut parts: Vec<&Fragment> = row.parts.iter().collect();
+    parts.sort_by_key(|part| part.glyphs.first());
+    let forward = runs_forward(&parts, row);
+    if !forward {
+        parts.sort_by(|a, b| a.bbox[0].total_cmp(&b.bbox[0]));
+    }
     let mut out: Vec<Placed> = Vec::with_capacity(row.len());
     let mut end = f32::NEG_INFINITY;
-    for part in &row.parts {
+    for part in parts {
         let overlaps = part.bbox[0] < end - 0.3 * row.size;
         let gap = part.bbox[0] - end;
         let placed = part.glyphs.iter().zip(&part.spaces).map(|(&glyph, &space)| (glyph, space));
         let first = out.len();
         out.extend(placed);
-        if overlaps {
+        if overlaps && !forward {
             weave(&mut out, glyphs);
         } else if first > 0 && gap > WORD * row.size.min(part.size) {
             out[first].1 = true;
@@ -32,6 +44,20 @@ fn ordered(row: &Row, glyphs: &[Glyph]) -> Vec<Placed> {
         end = end.max(part.bbox[2]);
     }
     out
+}
+
+/// Whether parts in content order go on from left to right, scripts stacked at one place allowed.
+fn runs_forward(parts: &[&Fragment], row: &Row) -> bool {
+    let slack = 0.35 * row.size;
+    let (mut start, mut end) = (f32::NEG_INFINITY, f32::NEG_INFINITY);
+    parts.iter().all(|part| {
+        let forward = part.bbox[0] >= start - slack && part.bbox[0] >= end - slack;
+        start = part.bbox[0];
+        if part.size > SMALL * row.size {
+            end = part.bbox[2];
+        }
+        forward
+    })
 }
 
 /// Sorts glyphs of overlapping parts from left to right: a subscript may stand in the middle of its row.

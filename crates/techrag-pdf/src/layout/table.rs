@@ -1,8 +1,8 @@
 //! Tables: regions between rules of one width, or rows whose cells line up, as grids of cells.
 
 use super::fragment::Fragment;
+use super::grid;
 use super::row::{Row, rows};
-use super::runs;
 use crate::glyphs::{Glyph, Rule};
 use crate::page::Bbox;
 
@@ -30,7 +30,9 @@ impl Region {
 }
 
 /// The ruled tables of a page.
-pub(super) fn regions(rules: &[Rule], fragments: &[Fragment]) -> Vec<Region> {
+///
+/// Grid lines of plots, inside the `figures`, are none.
+pub(super) fn regions(rules: &[Rule], fragments: &[Fragment], figures: &[Bbox]) -> Vec<Region> {
     let mut found: Vec<Region> = Vec::new();
     for group in groups(rules) {
         let mut open: Option<Region> = None;
@@ -46,7 +48,8 @@ pub(super) fn regions(rules: &[Rule], fragments: &[Fragment]) -> Vec<Region> {
         }
         found.extend(open);
     }
-    found.retain(|region| has_grid(region, fragments));
+    let plotted = |region: &Region| figures.iter().any(|figure| mostly_inside(region.bbox, *figure));
+    found.retain(|region| has_grid(region, fragments) && !plotted(region));
     found.sort_by(|a, b| a.bbox[1].total_cmp(&b.bbox[1]));
     let mut kept: Vec<Region> = Vec::new();
     for region in found {
@@ -56,6 +59,12 @@ pub(super) fn regions(rules: &[Rule], fragments: &[Fragment]) -> Vec<Region> {
         }
     }
     kept
+}
+
+/// Whether most of `a` is inside `b`.
+fn mostly_inside(a: Bbox, b: Bbox) -> bool {
+    let shared = |low: usize, high: usize| (a[high].min(b[high]) - a[low].max(b[low])).max(0.0);
+    shared(0, 2) * shared(1, 3) > 0.6 * (a[2] - a[0]) * (a[3] - a[1])
 }
 
 fn overlap(a: Bbox, b: Bbox) -> bool {
@@ -125,63 +134,29 @@ pub(super) fn intervals(mut spans: Vec<(f32, f32)>, gap: f32) -> Vec<(f32, f32)>
     out
 }
 
-/// The cells of a table row by row, every row of the same length; `rules` separate rows where there are enough.
-pub(super) fn grid(rows: &[Row], rules: &[f32], glyphs: &[Glyph]) -> Vec<Vec<String>> {
-    let columns = grid_columns(rows);
-    let place = |bbox: Bbox| {
-        let middle = f32::midpoint(bbox[0], bbox[2]);
-        let distance = |&(start, end): &(f32, f32)| (f32::midpoint(start, end) - middle).abs();
-        let overlapping = |&(start, end): &(f32, f32)| bbox[0] < end && bbox[2] > start;
-        let mut indexed = columns.iter().enumerate();
-        // A cell over several columns belongs to the first of them.
-        indexed.find(|(_, column)| overlapping(column)).map(|(index, _)| index).or_else(|| {
-            let nearest = columns.iter().enumerate().min_by(|a, b| distance(a.1).total_cmp(&distance(b.1)));
-            nearest.map(|(index, _)| index)
-        })
-    };
-    let ruled = rules.len() > 3 && (rules.len() - 1) * 4 >= rows.len();
-    let slab = |row: &Row| rules.iter().filter(|&&rule| rule < row.base - 0.3 * row.size).count();
-    let mut out: Vec<Vec<String>> = Vec::new();
-    let mut last = None;
-    for row in rows {
-        let at = slab(row);
-        if !(ruled && last == Some(at)) {
-            out.push(vec![String::new(); columns.len()]);
-        }
-        last = Some(at);
-        for cell in row.cells() {
-            let part = Row::of(row.parts[cell.clone()].to_vec());
-            let (Some(part), Some(column), Some(cells)) = (part, place(row.cell_box(&cell)), out.last_mut()) else {
-                continue;
-            };
-            let text = runs::line(&part, glyphs).text();
-            let cell = &mut cells[column];
-            if !cell.is_empty() {
-                cell.push(' ');
-            }
-            cell.push_str(text.trim());
-        }
-    }
-    out
-}
-
-/// The columns of a grid: from the rows with most cells, since headings may span several columns.
-fn grid_columns(rows: &[Row]) -> Vec<(f32, f32)> {
+/// Whether consecutive rows without rules form a table: cells that line up in at least three rows, numbers among them.
+pub(super) fn aligned(rows: &[Row], glyphs: &[Glyph]) -> bool {
     let counts: Vec<usize> = rows.iter().map(|row| row.cells().len()).collect();
-    let most = counts.iter().copied().max().unwrap_or(0);
-    let full = rows.iter().zip(&counts).filter(|(_, count)| **count * 3 >= most * 2);
-    let boxes = full.flat_map(|(row, _)| row.cells().into_iter().map(|cell| row.cell_box(&cell)));
-    intervals(boxes.map(|bbox| (bbox[0], bbox[2])).collect(), 1.0)
-}
-
-/// Whether consecutive rows without rules form a table: cells that line up, in at least three rows.
-pub(super) fn aligned(rows: &[Row]) -> bool {
-    let counts: Vec<usize> = rows.iter().map(|row| row.cells().len()).collect();
-    let columns = grid_columns(rows).len();
+    let columns = grid::columns_by_cells(rows).len();
     let most = counts.iter().copied().max().unwrap_or(0);
     let full = counts.iter().filter(|&&count| count + 1 >= most && count > 1).count();
     let enough = if columns == 2 { rows.len() >= 4 } else { rows.len() >= 3 };
-    columns >= 2 && columns == most && enough && full * 4 >= rows.len() * 3
+    columns >= 2 && columns == most && enough && full * 4 >= rows.len() * 3 && numeric(rows, glyphs)
+}
+
+/// Whether a third of the cells behind the first column start like numbers.
+fn numeric(rows: &[Row], glyphs: &[Glyph]) -> bool {
+    let (mut numbers, mut all) = (0, 0);
+    for row in rows {
+        for cell in row.cells().into_iter().skip(1) {
+            let first = row.parts[cell.start].glyphs.first().and_then(|&glyph| glyphs[glyph].text.first());
+            all += 1;
+            numbers += usize::from(
+                first.is_some_and(|c| c.is_ascii_digit() || matches!(c, '-' | '−' | '+' | '.' | '(' | '–' | '—')),
+            );
+        }
+    }
+    numbers * 3 >= all
 }
 
 #[cfg(test)]
@@ -208,10 +183,10 @@ mod tests {
     fn booktabs() {
         let glyphs = sample();
         let fragments = fragments(&glyphs);
-        let regions = regions(&[rule(100.0), rule(115.0), rule(155.0)], &fragments);
+        let regions = regions(&[rule(100.0), rule(115.0), rule(155.0)], &fragments, &[]);
         assert_eq!(regions.len(), 1);
         let rows = rows(fragments);
-        let cells = grid(&rows, &regions[0].rules, &glyphs);
+        let cells = grid::cells(&rows, &regions[0].rules, &glyphs);
         assert_eq!(cells, [["surface", "friction"], ["dry", "0.9"], ["wet", "0.6"], ["ice", "0.1"]]);
     }
 
@@ -221,6 +196,6 @@ mod tests {
         for y in [112.0, 124.0, 136.0] {
             glyphs.extend(line("a line of running text that is quite wide", 50.0, y, 10.0));
         }
-        assert!(regions(&[rule(100.0), rule(140.0)], &fragments(&glyphs)).is_empty());
+        assert!(regions(&[rule(100.0), rule(140.0)], &fragments(&glyphs), &[]).is_empty());
     }
 }
