@@ -3,11 +3,13 @@
 //! Records of the wire ([`record`]), the JSONL codec ([`codec`]), content-hash ids ([`id`]), vectors as they travel
 //! ([`vector`]), the order-keeping parallel map ([`parallel`]), text normalisation ([`text`]), sentences
 //! ([`sentence`]), quotable units ([`unit`]) and their place on the page ([`place`]), quantities ([`quantity`]), the one
-//! technical tokeniser ([`token`], with one [`spelling`]) and how much of a question a text holds ([`lexical`]).
+//! technical tokeniser ([`token`], with one [`spelling`]), how much of a question a text holds ([`lexical`]) and how
+//! likely a hit is relevant ([`calibration`]).
 //!
 //! **Architecture invariant:** nothing here parses arguments, opens a file or a socket, starts a process or reads a
 //! clock. Everything is a pure function of its inputs (threads aside), so the same input gives the same bytes.
 
+pub mod calibration;
 pub mod codec;
 pub mod id;
 pub mod lexical;
