@@ -156,6 +156,30 @@ impl Cli {
         sink.finish()
     }
 
+    /// Reads the stream in order and writes no record: for tools whose output is a report. A line that cannot be read is
+    /// echoed on stderr and counted; `step` sees records of every kind, those not wanted as [`Record::Other`].
+    ///
+    /// # Errors
+    /// If `step` fails, or at a record of another major version.
+    pub fn consume(
+        &self,
+        wanted: Wanted,
+        mut step: impl FnMut(Record) -> anyhow::Result<()>,
+    ) -> anyhow::Result<Outcome> {
+        let mut failed = 0;
+        for line in self.stdin()? {
+            match self.record(line, wanted)? {
+                Some(Record::Error(error)) => {
+                    failed += 1;
+                    report::raw(&report::record(&error, self.stderr_colour()));
+                }
+                Some(record) => step(record)?,
+                None => {}
+            }
+        }
+        Ok(Outcome::of_failures(failed))
+    }
+
     /// Writes text to stdout or the output file: for tools whose output is not records.
     ///
     /// # Errors

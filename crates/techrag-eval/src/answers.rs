@@ -62,6 +62,7 @@ pub fn questions(text: &str, judgements: &Judgements) -> Result<Vec<Question>, E
 
 /// What became of one question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "findings about one answer, each independent of the others")]
 pub struct Verdict {
     /// The run has a record with an answer.
     pub given: bool,

@@ -1,3 +1,5 @@
+//! What a right answer is, and what is not.
+
 use techrag_core::record::{AnswerSentence, Checks};
 
 use super::*;

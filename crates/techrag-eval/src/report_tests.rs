@@ -1,3 +1,5 @@
+//! Every figure against trec_eval, and nobody left out.
+
 use std::path::PathBuf;
 
 use techrag_core::codec::{Bare, Parsed, Wanted, parse};
