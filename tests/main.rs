@@ -1,1 +1,8 @@
-//! Contracts end to end, over real binaries and pipes.
+//! Contracts end to end, over real binaries and pipes; and the layout of the project itself.
+
+mod configuration;
+mod harness;
+mod manners;
+mod schemas;
+mod streams;
+mod tidy;
