@@ -27,7 +27,9 @@ if ! has cc && ! has gcc && ! has clang; then
   fi
 fi
 
-libclang_in() { compgen -G "$1/libclang*.so*" >/dev/null || compgen -G "$1/libclang*.dylib" >/dev/null; }
+# libclang itself, not libclang-cpp or libclang_rt.
+libclang_in() { ls "$1" 2>/dev/null | grep -qE '^libclang(-[0-9.]+)?\.(so|dylib)'; }
+gcc_headers() { echo "export BINDGEN_EXTRA_CLANG_ARGS='-I$(gcc -print-file-name=include)'"; }
 # Where bindgen looks by itself.
 system_libclang() {
   has llvm-config && libclang_in "$(llvm-config --libdir 2>/dev/null)" && return
@@ -42,21 +44,24 @@ apt_libclang() {
   say "bringing libclang for MuPDF's bindings (apt-get install libclang-dev)"
   { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq libclang-dev; } >"$folder/apt.log" 2>&1 && system_libclang
 }
-wheel=$folder/libclang/clang/native
+# The folder of the library inside the unzipped package.
+in_wheel() { dirname "$(find "$folder/libclang" -name 'libclang.so' -o -name 'libclang.dylib' 2>/dev/null | head -1)"; }
 wheel_libclang() {
-  libclang_in "$wheel" && return
+  libclang_in "$(in_wheel)" && return
   say "bringing libclang for MuPDF's bindings (the Python package libclang 18.1.1, unzipped into $folder/libclang)"
   rm -rf "$folder/libclang" && mkdir -p "$folder/libclang" &&
     python3 -m pip download -q --no-deps -d "$folder/libclang" libclang==18.1.1 >"$folder/pip.log" 2>&1 &&
-    python3 -m zipfile -e "$folder"/libclang/*.whl "$folder/libclang" && libclang_in "$wheel"
+    python3 -m zipfile -e "$folder"/libclang/*.whl "$folder/libclang" && libclang_in "$(in_wheel)"
 }
 
 clang=()
 case " ${features//,/ } " in *" mupdf "*)
   if [ -n "${LIBCLANG_PATH:-}" ] || system_libclang || apt_libclang; then
-    :
+    # The library alone, without clang's own headers, does not find stddef.h.
+    compgen -G '/usr/lib/llvm*/lib/clang/*/include/stddef.h' >/dev/null || compgen -G '/usr/lib*/clang/*/include/stddef.h' >/dev/null ||
+      ! has gcc || clang=("$(gcc_headers)")
   elif wheel_libclang; then
-    clang=("export LIBCLANG_PATH='$(cd "$wheel" && pwd)'" "export BINDGEN_EXTRA_CLANG_ARGS='-I$(gcc -print-file-name=include)'")
+    clang=("export LIBCLANG_PATH='$(cd "$(in_wheel)" && pwd)'" "$(gcc_headers)")
   else
     say "libclang cannot be had here (apt.log, pip.log in $folder): building WITHOUT MuPDF; hayro reads the PDFs alone"
     features=$(tr ', ' '\n\n' <<<"$features" | grep -vx mupdf | paste -sd ' ')

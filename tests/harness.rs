@@ -94,6 +94,15 @@ impl Place {
         finish(command.spawn().expect("a script starts"), input)
     }
 
+    /// Runs a line of bash with the tools on the path.
+    pub(crate) fn shell(&self, line: &str) -> Run {
+        let tools = Path::new(binary("techrag-chunk")).parent().expect("a folder").display().to_string();
+        let path = inherited("PATH").map_or(String::new(), |path| path.to_string_lossy().into_owned());
+        let mut command = self.command(Path::new("bash"), &["-c", line]);
+        command.env("PATH", format!("{tools}:{path}"));
+        finish(command.spawn().expect("bash starts"), "")
+    }
+
     /// Starts a tool to talk to line by line.
     pub(crate) fn talk(&self, tool: &str, arguments: &[&str]) -> Conversation {
         let mut child = self.command(Path::new(binary(tool)), arguments).spawn().expect("a binary starts");

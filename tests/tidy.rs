@@ -127,7 +127,9 @@ fn files_stay_short() {
 fn there_are_no_grab_bags() {
     let names = ["util", "utils", "helper", "helpers", "misc", "common_utils"];
     no_source("name it after what it does", |path, _| {
-        path.components().filter_map(|part| Path::new(part.as_os_str()).file_stem()).any(|stem| names.iter().any(|name| stem == *name))
+        path.components()
+            .filter_map(|part| Path::new(part.as_os_str()).file_stem())
+            .any(|stem| names.iter().any(|name| stem == *name))
     });
 }
 

@@ -1,0 +1,109 @@
+//! What every filter does with a stream: order, foreign records, bad lines, other versions, conversations.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Place, Run, models_or_skip};
+
+/// A filter and a line of input it works on.
+const FILTERS: &[(&str, &[&str], &str)] = &[
+    ("techrag-agents", &["route"], r#"{"type":"query","v":1,"question":"Why does a tyre slip?"}"#),
+    ("techrag-answer", &["assemble"], r#"{"type":"query","v":1,"question":"Why?","hits":[]}"#),
+    ("techrag-agents", &["generate"], r#"{"type":"query","v":1,"question":"Why?","hits":[],"sources":[]}"#),
+    ("techrag-embed", &[], r#"{"type":"chunk","v":1,"uid":"d:0","doc_id":"d","text":"tyre","sha1":"x","by":"t"}"#),
+];
+
+/// Filters that can run here: embed needs a model.
+fn filters(test: &str) -> impl Iterator<Item = &'static (&'static str, &'static [&'static str], &'static str)> {
+    let models = models_or_skip(test);
+    FILTERS.iter().filter(move |(tool, ..)| models || *tool != "techrag-embed")
+}
+
+#[test]
+fn foreign_records_and_fields_pass() {
+    let foreign = r#"{ "type":"sighting", "v":1,  "x":[1.50,{"y":null}] }"#;
+    let error = r#"{"type":"error","v":1,"of":"a.pdf","stage":"chunk","kind":"damaged","message":"no pages"}"#;
+    for (tool, arguments, line) in filters("foreign fields") {
+        let mine = line.replacen('{', r#"{"my_own":{"a":[1,2.5,null]},"#, 1);
+        let said = Place::new().run(tool, arguments, &format!("{foreign}\n{mine}\n\n{error}\n")).ok();
+        let lines: Vec<&str> = said.stdout.lines().collect();
+        assert_eq!((lines.len(), lines[0], lines[2]), (3, foreign, error), "{tool}: {said}");
+        assert_eq!(said.records()[1]["my_own"], json!({ "a": [1, 2.5, null] }), "{tool}: {said}");
+        assert!(said.stderr.is_empty(), "an error is said once, by the tool that made it: {tool}: {said}");
+    }
+}
+
+#[test]
+fn a_bad_line_becomes_an_error_record_said_once() {
+    for (tool, arguments, line) in filters("bad lines") {
+        let said = Place::new().run(tool, arguments, &format!("{line}\n{{\"type\":\n{line}\n"));
+        let records = said.records();
+        let types: Vec<&Value> = records.iter().map(|record| &record["type"]).collect();
+        assert_eq!((said.code, types.len(), types[1]), (3, 3, &json!("error")), "{tool}: {said}");
+        assert_eq!((&records[1]["of"], &records[1]["v"]), (&json!("stdin:2"), &json!(1)), "{tool}: {said}");
+        assert_eq!(said.stderr.matches("stdin:2").count(), 1, "{tool}: {said}");
+        // The next tool passes it on, says nothing and finds nothing wrong.
+        let next = Place::new().run("techrag-agents", &["route"], &said.stdout);
+        assert!(next.stderr.is_empty() && next.stdout.contains("stdin:2"), "{tool}: {next}");
+    }
+}
+
+#[test]
+fn another_major_version_ends_the_run_and_names_its_writer() {
+    for (tool, arguments, line) in filters("versions") {
+        let tag = if *tool == "techrag-embed" { "chunk" } else { "query" };
+        let future = format!(r#"{{"type":"{tag}","v":2,"by":"techrag-dream 9.0"}}"#);
+        let said = Place::new().run(tool, arguments, &format!("{line}\n{future}\n"));
+        assert_eq!(said.code, 2, "{tool}: {said}");
+        assert!(said.stderr.contains("techrag-dream 9.0") && said.stderr.contains("version 2"), "{tool}: {said}");
+    }
+}
+
+#[test]
+fn one_worker_and_two_give_the_same_bytes() {
+    for (tool, arguments, line) in filters("workers") {
+        let record: Value = serde_json::from_str(line).expect("a record");
+        let field = if record["type"] == "chunk" { "text" } else { "question" };
+        let numbered = |i: usize| {
+            let mut record = record.clone();
+            record[field] = json!("why is a tyre of this kind so slow ".repeat(1 + i % 7) + &i.to_string());
+            format!("{record}\n")
+        };
+        let input: String = (0..40).map(numbered).collect();
+        let with = |jobs: &str| Place::new().run(tool, &[arguments, &["-j", jobs]].concat(), &input).ok().stdout;
+        let one = with("1");
+        assert_eq!(one.lines().count(), 40, "{tool}");
+        assert!(one == with("2"), "{tool}: -j 1 and -j 2 differ");
+    }
+}
+
+#[test]
+fn chunking_papers_with_one_worker_and_two_gives_the_same_bytes() {
+    let papers = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/papers");
+    let paths = ["brush-model-extensions.pdf", "relaxation-length.pdf"].map(|name| format!("{papers}/{name}"));
+    let with = |jobs: &str| Place::new().run("techrag-chunk", &["-j", jobs, &paths[0], &paths[1]], "").ok().stdout;
+    let one = with("1");
+    assert!(one.lines().count() > 10, "{one}");
+    assert!(one == with("2"), "-j 1 and -j 2 differ");
+}
+
+#[test]
+fn a_tool_answers_line_by_line_while_stdin_is_open() {
+    for (tool, arguments, line) in filters("conversations") {
+        let place = Place::new();
+        let mut conversation = place.talk(tool, arguments);
+        for _ in 0..3 {
+            let answer: Value = serde_json::from_str(&conversation.ask(line)).expect("a record");
+            assert_eq!(answer["v"], 1, "{tool}: {answer}");
+        }
+    }
+}
+
+#[test]
+fn questions_may_be_bare_text_or_beir_lines() {
+    let input = "Why does it slip?\n{\"_id\":\"7\",\"text\":\"Why?\",\"series\":\"a\"}\n{\"question\":\"How?\"}\n";
+    let said: Run = Place::new().run("techrag-agents", &["route"], input).ok();
+    let records = said.records();
+    let questions: Vec<&str> = records.iter().filter_map(|record| record["question"].as_str()).collect();
+    assert_eq!(questions, ["Why does it slip?", "Why?", "How?"]);
+    assert_eq!((&records[1]["_id"], &records[1]["series"]), (&json!("7"), &json!("a")));
+}
