@@ -69,7 +69,7 @@ fn one_worker_and_two_give_the_same_bytes() {
             format!("{record}\n")
         };
         let input: String = (0..40).map(numbered).collect();
-        let with = |jobs: &str| Place::new().run(tool, &[arguments, &["-j", jobs]].concat(), &input).ok().stdout;
+        let with = |jobs: &str| Place::new().run(tool, &[*arguments, &["-j", jobs]].concat(), &input).ok().stdout;
         let one = with("1");
         assert_eq!(one.lines().count(), 40, "{tool}");
         assert!(one == with("2"), "{tool}: -j 1 and -j 2 differ");
