@@ -310,8 +310,10 @@ impl<'a> Run<'_, 'a> {
     fn push(&mut self, face: &Face<'a>, text: Text, advance: f64, origin: (f64, f64), scope: &Scope<'_, 'a>) {
         let State { size, stretch, rise, ctm, mode, .. } = scope.state;
         let glyph_space = Matrix([size * stretch, 0.0, 0.0, size, 0.0, rise]).then(scope.text).then(ctm);
+        // Vertical writing: the pen goes down the middle of the glyphs, whatever their widths.
+        let (origin, end) =
+            if face.horizontal { (origin, (origin.0 + advance, origin.1)) } else { ((0.0, 0.0), (0.0, advance)) };
         let (x, y) = point(glyph_space.apply(origin.0, origin.1));
-        let end = if face.horizontal { (origin.0 + advance, origin.1) } else { (origin.0, origin.1 + advance) };
         let end = point(glyph_space.apply(end.0, end.1));
         #[expect(clippy::cast_possible_truncation, reason = "a font size in points")]
         let size = (glyph_space.scales().1 * face.em) as f32;

@@ -11,6 +11,7 @@ mod info;
 mod layers;
 mod marks;
 mod matrix;
+mod outline;
 mod text;
 
 pub(crate) use glyph::{Glyph, Raw, Rule, Style, Text};
@@ -51,7 +52,7 @@ impl Document {
 
     /// Info, outline and number of pages.
     pub(crate) fn head(&self) -> Head {
-        Head { pages: self.pages(), info: info::info(&self.0), outline: info::outline(&self.0) }
+        Head { pages: self.pages(), info: info::info(&self.0), outline: outline::outline(&self.0) }
     }
 }
 

@@ -3,6 +3,7 @@
 //! The order of the content is usually right and breaks ties; geometry decides where columns are, what spans them and
 //! what belongs together. Every step works on a page turned so that its main text runs from left to right.
 
+mod bidi;
 mod block;
 mod clean;
 mod columns;

@@ -230,7 +230,7 @@ fn split_group(group: &[Row]) -> Option<Vec<Vec<Row>>> {
         .collect();
     drawn.sort_unstable();
     let switches = drawn.windows(2).filter(|pair| pair[0].1 != pair[1].1).count();
-    if intervals.len() < 2 || switches >= intervals.len() {
+    if intervals.len() < 2 || (switches >= intervals.len() && !two_texts(group, &intervals)) {
         return None;
     }
     let column = |index: usize| {
@@ -238,6 +238,19 @@ fn split_group(group: &[Row]) -> Option<Vec<Vec<Row>>> {
         group.iter().filter_map(|row| Row::of(parts(row))).collect::<Vec<_>>()
     };
     Some((0..intervals.len()).map(column).collect())
+}
+
+/// Whether rows drawn across are two columns of text nevertheless: every row has several words on either side.
+fn two_texts(group: &[Row], intervals: &[(f32, f32)]) -> bool {
+    let wordy = |row: &Row| {
+        let cells = row.cells();
+        let words = |cell: &std::ops::Range<usize>| {
+            let parts = &row.parts[cell.clone()];
+            parts.len() + parts.iter().flat_map(|part| &part.spaces).filter(|&&space| space).count()
+        };
+        cells.len() == 2 && cells.iter().all(|cell| words(cell) >= 3)
+    };
+    group.len() >= 4 && intervals.len() == 2 && group.iter().all(wordy)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The text of a row: runs of one font, spaces between words, accents on their letters, scripts marked.
 
+use super::bidi;
 use super::fragment::{Fragment, SMALL, WORD};
 use super::row::Row;
 use crate::glyphs::{Glyph, Style, Text};
@@ -43,7 +44,7 @@ pub(super) fn ordered(row: &Row, glyphs: &[Glyph]) -> Vec<Placed> {
         }
         end = end.max(part.bbox[2]);
     }
-    out
+    bidi::logical(out, glyphs)
 }
 
 /// Whether parts in content order go on from left to right, scripts stacked at one place allowed.
