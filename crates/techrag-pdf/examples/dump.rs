@@ -1,5 +1,5 @@
-//! Shows what the reader makes of files: `dump FILE… [--text] [--isolated]`, blocks with their kinds
-//! or plain text, read here or in a worker.
+//! Shows what the reader makes of files: `dump FILE… [--text|--json] [--isolated]`, blocks with their
+//! kinds, plain text or everything, read here or in a worker.
 
 use std::io::Write;
 use std::time::Duration;
@@ -25,6 +25,10 @@ fn main() -> std::io::Result<()> {
     };
     for file in files {
         match techrag_pdf::read(file.as_ref(), &config) {
+            Ok(pdf) if flags.iter().any(|flag| flag == "--json") => {
+                serde_json::to_writer(&mut out, &pdf)?;
+                writeln!(out)?;
+            }
             Ok(pdf) => {
                 for page in &pdf.pages {
                     if !plain {

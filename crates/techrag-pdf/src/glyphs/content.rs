@@ -163,7 +163,7 @@ impl<'a> Run<'_, 'a> {
             Op::TextFont(font) => self.set_font(font.0, font.1.as_f64(), scope),
             Op::SetGraphicsState(name) => self.set_graphics_state(name.0, scope),
             Op::BeginMarkedContent(tag) => self.marks.begin(tag.0.as_str(), None, false, self.raw.glyphs.len()),
-            Op::BeginMarkedContentWithProperties(mark) => self.begin_marked(mark.0, &mark.1, scope),
+            Op::BeginMarkedContentWithProperties(mark) => self.begin_marked(mark.0, mark.1, scope),
             Op::EndMarkedContent(_) => self.marks.end(&mut self.raw.glyphs),
             _ => return false,
         }

@@ -6,6 +6,8 @@ use crate::page::Bbox;
 
 /// Thickest line in points that still counts as a rule.
 const THIN: f32 = 2.5;
+/// How far a stroked line may stray from an axis, in points.
+const STRAIGHT: f32 = 0.4;
 /// Shortest rule in points; below are dots and parts of letters.
 const SHORT: f32 = 4.0;
 /// Segments of a path that are kept; a path with more is a drawing.
@@ -78,15 +80,17 @@ impl Path {
         if !bbox.iter().all(|value| value.is_finite()) {
             return self.discard();
         }
+        if self.segments.len() >= 4 && !self.curved && line.is_none() && thin(bbox, THIN).is_some() {
+            // A rule drawn as a filled polygon.
+            raw.rules.extend(thin(bbox, THIN));
+            return self.discard();
+        }
         let before = raw.rules.len();
         for rectangle in &self.rectangles {
             rectangle_rules(*rectangle, line, raw);
         }
         if line.is_some_and(|width| width <= THIN) && !self.curved {
-            raw.rules.extend(self.segments.iter().filter_map(|&segment| thin(segment)));
-        } else if self.segments.len() == 4 && !self.curved {
-            // A rule drawn as a filled polygon.
-            raw.rules.extend(thin(bbox));
+            raw.rules.extend(self.segments.iter().filter_map(|&segment| thin(segment, STRAIGHT)));
         }
         let only_rules = raw.rules.len() - before >= self.segments.len() + self.rectangles.len() && !self.curved;
         if !only_rules {
@@ -98,19 +102,20 @@ impl Path {
 
 /// The rules that a rectangle draws: itself where it is thin, its edges where it is stroked.
 fn rectangle_rules(rectangle: Bbox, line: Option<f32>, raw: &mut Raw) {
-    if let Some(rule) = thin(rectangle) {
+    if let Some(rule) = thin(rectangle, THIN) {
         raw.rules.push(rule);
     } else if line.is_some_and(|width| width <= THIN) {
         let [x0, y0, x1, y1] = rectangle;
         let edges = [[x0, y0, x1, y0], [x0, y1, x1, y1], [x0, y0, x0, y1], [x1, y0, x1, y1]];
-        raw.rules.extend(edges.into_iter().filter_map(thin));
+        raw.rules.extend(edges.into_iter().filter_map(|edge| thin(edge, STRAIGHT)));
     }
 }
 
-fn thin(bbox: Bbox) -> Option<Rule> {
+/// The rule of a box whose smaller side is at most `most` points.
+fn thin(bbox: Bbox, most: f32) -> Option<Rule> {
     let rule = Rule { bbox };
     let thickness = (bbox[2] - bbox[0]).min(bbox[3] - bbox[1]);
-    (thickness <= THIN && rule.length() >= SHORT).then_some(rule)
+    (thickness <= most && rule.length() >= SHORT).then_some(rule)
 }
 
 /// The box with two points as corners.

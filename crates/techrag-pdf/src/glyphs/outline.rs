@@ -18,7 +18,7 @@ pub(super) fn outline(pdf: &Pdf) -> Vec<OutlineItem> {
     let Some(catalog) = xref.get::<Dict<'_>>(xref.root_id()) else { return Vec::new() };
     let Some(root) = catalog.get::<Dict<'_>>(b"Outlines".as_slice()) else { return Vec::new() };
     let Some(first) = root.get::<Dict<'_>>(b"First".as_slice()) else { return Vec::new() };
-    let pages = pdf.pages().iter().zip(1..).filter_map(|(page, number)| Some((page.raw().obj_id()?.into(), number)));
+    let pages = pdf.pages().iter().zip(1..).filter_map(|(page, number)| Some((page.raw().obj_id()?, number)));
     let walk = &mut Walk { pages: pages.collect(), names: names(&catalog), seen: HashSet::new(), out: Vec::new() };
     walk.siblings(first, 1);
     std::mem::take(&mut walk.out)
@@ -35,7 +35,7 @@ impl<'a> Walk<'a> {
     fn siblings(&mut self, first: Dict<'a>, level: u8) {
         let mut next = Some(first);
         while let Some(item) = next {
-            let fresh = item.obj_id().is_none_or(|id| self.seen.insert(id.into()));
+            let fresh = item.obj_id().is_none_or(|id| self.seen.insert(id));
             if !fresh || self.out.len() >= MOST {
                 return;
             }

@@ -37,6 +37,12 @@ pub(super) fn blocks(stretches: Vec<Stretch>, glyphs: &[Glyph], tables: &[Region
         let mut first = true;
         for row in stretch.rows {
             let mut class = kind::class(&row, glyphs, tables, context);
+            if matches!(class, Class::Figure(_))
+                && !first
+                && out.last().is_some_and(|draft| draft.caption_goes_on(&row))
+            {
+                class = Class::Text;
+            }
             if class == Class::Formula
                 && !first
                 && out.last().is_some_and(|draft| draft.flows_into(&row, measure, glyphs))
@@ -138,6 +144,17 @@ impl Draft {
             && !self.ends_before(last, row, measure, glyphs)
     }
 
+    /// Whether a row beside or in a figure is the next line of this caption.
+    fn caption_goes_on(&self, row: &Row) -> bool {
+        let Some(last) = self.rows.last() else { return false };
+        let down = row.base - last.base;
+        self.class == Class::Caption
+            && (0.8 * row.size..1.45 * row.size).contains(&down)
+            && (row.size - last.size).abs() < 0.3
+            && row.cells().len() == 1
+            && (row.bbox[0] - self.rows[0].bbox[0]).abs() < 4.0 * row.size
+    }
+
     /// Whether a row of symbols is the end of this paragraph rather than a displayed formula: at the left margin, at
     /// the paragraph's leading, in the middle of a sentence.
     fn flows_into(&self, row: &Row, measure: Measure, glyphs: &[Glyph]) -> bool {
@@ -206,21 +223,36 @@ fn find_aligned(draft: Draft, glyphs: &[Glyph]) -> Vec<Draft> {
         return vec![draft];
     }
     let zone = draft.zone;
+    let mut rows = draft.rows;
     let mut out: Vec<Draft> = Vec::new();
-    let mut rows = draft.rows.into_iter().peekable();
-    while let Some(row) = rows.next() {
-        let gridded = row.cells().len() > 1;
-        let mut group = vec![row];
-        while let Some(next) = rows.next_if(|next| (next.cells().len() > 1) == gridded) {
-            group.push(next);
-        }
-        let class = if gridded && table::aligned(&group, glyphs) { Class::Table(usize::MAX) } else { Class::Text };
-        match out.last_mut() {
-            Some(last) if last.class == class && class == Class::Text => last.rows.extend(group),
-            _ => out.push(Draft { class, zone, rows: group }),
-        }
+    while let Some(range) = aligned_range(&rows, glyphs) {
+        let after = rows.split_off(range.end);
+        let table = rows.split_off(range.start);
+        out.push(Draft { class: Class::Text, zone, rows: std::mem::replace(&mut rows, after) });
+        out.push(Draft { class: Class::Table(usize::MAX), zone, rows: table });
     }
+    out.push(Draft { class: Class::Text, zone, rows });
+    out.retain(|draft| !draft.rows.is_empty());
     out
+}
+
+/// The first rows that form a table: a run whose cells stand apart and line up, and its neighbours that keep to the
+/// same columns.
+fn aligned_range(rows: &[Row], glyphs: &[Glyph]) -> Option<std::ops::Range<usize>> {
+    let apart = |row: &Row| row.cells().len() > 1;
+    let mut start = 0;
+    while let Some(found) = rows[start..].iter().position(apart).map(|at| at + start) {
+        let end = rows[found..].iter().position(|row| !apart(row)).map_or(rows.len(), |at| at + found);
+        if table::aligned(&rows[found..end], glyphs) {
+            let columns = super::grid::columns_by_cells(&rows[found..end]);
+            let keeps = |row: &Row| super::grid::keeps_to(row, &columns, glyphs);
+            let above = rows[..found].iter().rev().take_while(|row| keeps(row)).count();
+            let below = rows[end..].iter().take_while(|row| keeps(row)).count();
+            return Some(found - above..end + below);
+        }
+        start = end;
+    }
+    None
 }
 
 /// A draft with its lines written out.

@@ -49,7 +49,7 @@ fn goes_on(one: &Block, next: &Block) -> bool {
     // A line that fills the column and ends in the middle of a sentence.
     let full = last.bbox[2] > one.bbox[2] - 2.0 * last.size();
     let hyphen = end.trim_end().ends_with('-');
-    open && full && (lower || hyphen || one.lines.len() > 2) || lower && open
+    open && (lower || full && (hyphen || one.lines.len() > 2))
 }
 
 fn all_bold(line: &Line) -> bool {

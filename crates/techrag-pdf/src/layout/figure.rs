@@ -5,7 +5,7 @@ use crate::glyphs::Raw;
 use crate::page::Bbox;
 
 /// Side of the cells in points that painted things share when they belong to one figure.
-const CELL: f32 = 14.0;
+const CELL: f32 = 8.0;
 /// Fewest drawn paths of a figure; rules and single shaded boxes are none.
 const PATHS: usize = 4;
 /// Smallest figure, width and height in points.
@@ -67,8 +67,8 @@ struct Grid {
 impl Grid {
     fn new(width: f32, height: f32) -> Self {
         // A page of absurd size gets a coarse corner rather than memory without bound.
-        let columns = index(width).min(400) + 1;
-        let rows = index(height).min(400) + 1;
+        let columns = index(width).min(700) + 1;
+        let rows = index(height).min(700) + 1;
         Self { columns, rows, cells: vec![0; columns * rows] }
     }
 

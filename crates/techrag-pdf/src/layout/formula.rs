@@ -68,7 +68,7 @@ pub(super) fn lines(rows: &[Row], glyphs: &[Glyph]) -> Vec<Line> {
         let fresh = part.bbox[0] < right - 3.0 * row.size && part.base > bottom + 0.3 * row.size;
         match lines.last_mut().filter(|_| !fresh) {
             Some(last) => {
-                join(last, line, part.bbox[0] - right > 0.15 * row.size || (row.base - last_base).abs() > 0.1)
+                join(last, line, part.bbox[0] - right > 0.15 * row.size || (row.base - last_base).abs() > 0.1);
             }
             None => lines.push(line),
         }

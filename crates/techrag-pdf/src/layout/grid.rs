@@ -33,7 +33,10 @@ pub(super) fn cells(rows: &[Row], rules: &[f32], glyphs: &[Glyph]) -> Vec<Vec<St
     for (index, row) in rows.iter().enumerate() {
         let cells = cells_of(row, &words[index], &columns, full[index], glyphs);
         let filled = cells.iter().filter(|cell| !cell.is_empty()).count();
-        let goes_on = ruled && last == Some(slab(row)) && filled * 2 <= columns.len().max(2);
+        let same = last == Some(slab(row));
+        // Heads have lines, not rows; below, only a table with many rules says where its rows end.
+        let head = rules.len() == 3 && slab(row) == 1;
+        let goes_on = same && (head || ruled && filled * 2 <= columns.len().max(2));
         last = Some(slab(row));
         match out.last_mut().filter(|_| goes_on) {
             Some(above) => above.iter_mut().zip(cells).for_each(|(above, cell)| append(above, &cell)),
@@ -63,6 +66,16 @@ pub(super) fn columns_by_cells(rows: &[Row]) -> Vec<(f32, f32)> {
     let chosen = rows.iter().zip(full).filter(|(_, full)| *full);
     let boxes = chosen.flat_map(|(row, _)| row.cells().into_iter().map(|cell| row.cell_box(&cell)));
     intervals(boxes.map(|bbox| (bbox[0], bbox[2])).collect(), 1.0)
+}
+
+/// Whether a row keeps to these columns: words in at least two of them and none across the space between two.
+pub(super) fn keeps_to(row: &Row, columns: &[(f32, f32)], glyphs: &[Glyph]) -> bool {
+    let words = words(row, glyphs);
+    let gaps: Vec<f32> = columns.windows(2).map(|pair| f32::midpoint(pair[0].1, pair[1].0)).collect();
+    let crosses = |word: &Word| gaps.iter().any(|&gap| word.bbox[0] < gap - 1.0 && word.bbox[2] > gap + 1.0);
+    let mut used: Vec<usize> = words.iter().map(|word| column_of(word.bbox, columns)).collect();
+    used.dedup();
+    used.len() > 1 && !words.iter().any(crosses)
 }
 
 fn words(row: &Row, glyphs: &[Glyph]) -> Vec<Word> {

@@ -61,7 +61,7 @@ fn upright(raw: &Raw) -> Vec<Block> {
     let glyphs = &raw.glyphs;
     let (fragments, numbers) = margin::line_numbers(fragment::fragments(glyphs), glyphs);
     let figures = figure::areas(raw);
-    let tables = table::regions(&raw.rules, &fragments, &figures);
+    let tables = table::regions(&raw.rules, &fragments, glyphs, &figures);
     let outside: Vec<_> =
         fragments.iter().filter(|part| !tables.iter().any(|table| table.holds(part))).cloned().collect();
     let edges = columns::edges(&outside, raw.width);

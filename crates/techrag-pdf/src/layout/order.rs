@@ -65,7 +65,7 @@ pub(super) fn stretches(fragments: Vec<Fragment>, edges: &[f32], tables: &[Regio
         match zone {
             Zone::Column(column) => columns[column].extend(rows(group).into_iter().map(Item::Row)),
             Zone::Span => {
-                spans.extend(rows(group).into_iter().map(|row| (row.base, Stretch { zone, rows: vec![row] })))
+                spans.extend(rows(group).into_iter().map(|row| (row.base, Stretch { zone, rows: vec![row] })));
             }
             Zone::Table(table) => {
                 let stretch = Stretch { zone, rows: rows(group) };

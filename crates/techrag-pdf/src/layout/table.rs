@@ -21,6 +21,13 @@ pub(super) struct Region {
 }
 
 impl Region {
+    /// A table that starts with the slab between two rules, or with the head above it, whose rule is at `head`.
+    fn headed(head: Option<f32>, slab: Bbox) -> Self {
+        let top = head.unwrap_or(slab[1]);
+        let rules = if head.is_some() { vec![top, slab[1]] } else { vec![top] };
+        Self { bbox: [slab[0], top, slab[2], slab[3]], rules }
+    }
+
     /// Whether a fragment stands in it.
     pub(super) fn holds(&self, fragment: &Fragment) -> bool {
         let y = fragment.base - 0.3 * fragment.size;
@@ -32,18 +39,21 @@ impl Region {
 /// The ruled tables of a page.
 ///
 /// Grid lines of plots, inside the `figures`, are none.
-pub(super) fn regions(rules: &[Rule], fragments: &[Fragment], figures: &[Bbox]) -> Vec<Region> {
+pub(super) fn regions(rules: &[Rule], fragments: &[Fragment], glyphs: &[Glyph], figures: &[Bbox]) -> Vec<Region> {
     let mut found: Vec<Region> = Vec::new();
     for group in groups(rules) {
         let mut open: Option<Region> = None;
+        let mut head: Option<f32> = None;
         for pair in group.windows(2) {
             let slab = [pair[0][0].min(pair[1][0]), pair[0][1], pair[0][2].max(pair[1][2]), pair[1][1]];
-            if is_tabular(slab, fragments, open.is_some()) {
-                let region = open.get_or_insert_with(|| Region { bbox: slab, rules: vec![slab[1]] });
+            if is_tabular(slab, fragments, glyphs, open.is_some()) {
+                let region = open.get_or_insert_with(|| Region::headed(head, slab));
                 region.bbox[3] = slab[3];
                 region.rules.push(slab[3]);
+                head = None;
             } else {
                 found.extend(open.take());
+                head = may_head(slab, fragments).then_some(slab[1]);
             }
         }
         found.extend(open);
@@ -103,10 +113,16 @@ fn groups(rules: &[Rule]) -> Vec<Vec<Bbox>> {
 }
 
 /// Whether what stands between two rules may be rows of a table.
-fn is_tabular(slab: Bbox, fragments: &[Fragment], inside: bool) -> bool {
+fn is_tabular(slab: Bbox, fragments: &[Fragment], glyphs: &[Glyph], inside: bool) -> bool {
     let region = Region { bbox: slab, rules: Vec::new() };
     let rows = rows(fragments.iter().filter(|fragment| region.holds(fragment)).cloned().collect());
     let cells: Vec<usize> = rows.iter().map(|row| row.cells().len()).collect();
+    let apart: Vec<Row> = rows.iter().filter(|row| row.cells().len() > 1).cloned().collect();
+    let columns = grid::columns_by_cells(&apart);
+    // Where names are long, their row looks like one cell but keeps to the columns of the others.
+    let in_columns = |row: &Row| apart.len() > 2 && columns.len() > 1 && grid::keeps_to(row, &columns, glyphs);
+    let cells: Vec<usize> =
+        rows.iter().zip(cells).map(|(row, count)| if count == 1 && in_columns(row) { 2 } else { count }).collect();
     let many = cells.iter().filter(|&&count| count > 1).count();
     let wide = rows.iter().zip(&cells).filter(|(row, cells)| **cells == 1 && row.width() > 0.8 * (slab[2] - slab[0]));
     if rows.is_empty() {
@@ -114,6 +130,13 @@ fn is_tabular(slab: Bbox, fragments: &[Fragment], inside: bool) -> bool {
         return slab[3] - slab[1] < 12.0;
     }
     many * 2 >= rows.len() && wide.count() * 4 <= rows.len() || (inside && rows.len() <= 2)
+}
+
+/// Whether what stands between two rules may be the head of the table below: its words may be closer than cells are.
+fn may_head(slab: Bbox, fragments: &[Fragment]) -> bool {
+    let region = Region { bbox: slab, rules: Vec::new() };
+    let rows = rows(fragments.iter().filter(|fragment| region.holds(fragment)).cloned().collect());
+    (1..=3).contains(&rows.len()) && slab[3] - slab[1] < 5.0 * rows[0].size
 }
 
 fn has_grid(region: &Region, fragments: &[Fragment]) -> bool {
@@ -183,7 +206,7 @@ mod tests {
     fn booktabs() {
         let glyphs = sample();
         let fragments = fragments(&glyphs);
-        let regions = regions(&[rule(100.0), rule(115.0), rule(155.0)], &fragments, &[]);
+        let regions = regions(&[rule(100.0), rule(115.0), rule(155.0)], &fragments, &glyphs, &[]);
         assert_eq!(regions.len(), 1);
         let rows = rows(fragments);
         let cells = grid::cells(&rows, &regions[0].rules, &glyphs);
@@ -196,6 +219,6 @@ mod tests {
         for y in [112.0, 124.0, 136.0] {
             glyphs.extend(line("a line of running text that is quite wide", 50.0, y, 10.0));
         }
-        assert!(regions(&[rule(100.0), rule(140.0)], &fragments(&glyphs), &[]).is_empty());
+        assert!(regions(&[rule(100.0), rule(140.0)], &fragments(&glyphs), &glyphs, &[]).is_empty());
     }
 }

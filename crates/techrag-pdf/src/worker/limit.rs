@@ -39,7 +39,7 @@ impl Watchdog {
             while let Some(deadline) = seen.upgrade() {
                 let overdue = deadline.lock().unwrap_or_else(PoisonError::into_inner);
                 if overdue.is_some_and(|at| Instant::now() > at) {
-                    #[expect(clippy::exit, reason = "the thread that hangs cannot be ended otherwise")]
+                    #[expect(clippy::disallowed_methods, reason = "the thread that hangs cannot be ended otherwise")]
                     std::process::exit(OVERDUE);
                 }
                 drop(overdue);

@@ -38,7 +38,9 @@ impl Worker {
     pub(crate) fn start(command: &[OsString]) -> Result<Self, Error> {
         let fail = |what: String| Error::Crashed(format!("the worker process did not start: {what}"));
         let (program, args) = command.split_first().ok_or_else(|| fail("empty command".to_owned()))?;
-        let mut child = Command::new(program)
+        #[expect(clippy::disallowed_methods, reason = "this room owns the readers' processes")]
+        let mut command = Command::new(program);
+        let mut child = command
             .args(args)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
