@@ -66,7 +66,8 @@ fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
 fn open(args: &Args, cli: &Cli) -> anyhow::Result<ChunkEncoder> {
     let limits = Limits { sessions: cli.jobs(), batch: args.batch.into() };
     let locator = Locator::new(cli.model_folders());
-    let encoder = SentenceEncoder::open(&locator, Manifest::builtin(), &args.model, limits).map_err(fatal)?;
+    let manifest = Manifest::of(&locator).map_err(fatal)?;
+    let encoder = SentenceEncoder::open(&locator, &manifest, &args.model, limits).map_err(fatal)?;
     let windows = match args.windows {
         Which::All => Windows::All,
         Which::First => Windows::First,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Build an fp32 ONNX graph of a BERT encoder from its safetensors weights.
+"""Build an fp32 ONNX graph of a BERT encoder or classifier from its safetensors weights.
 
 Needs numpy, onnx and safetensors only (no torch). `fetch-models.py` runs it in a throw-away environment for sources
 that ship weights without a graph. The graph is written out layer by layer after Devlin et al. 2019 (post-norm
@@ -121,6 +121,12 @@ class Bert:
             x = self.feed_forward(self.attention(x, mask, layer), layer)
         return x
 
+    def classify(self) -> str:
+        """Name of the tensor of logits, [batch, labels]: the first token's vector through pooler and classifier."""
+        first = self.graph.node("Gather", [self.encode(), "int0"], axis=1)
+        pooled = self.graph.node("Tanh", [self.linear(first, "pooler.dense")])
+        return self.linear(pooled, "classifier")
+
 
 def finish(graph: Graph, output: str, shape: list) -> onnx.ModelProto:
     """The checked model whose last node is its output, named `output`."""
@@ -137,12 +143,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="folder with model.safetensors and config.json")
     parser.add_argument("output", type=Path, help="ONNX file to write")
+    parser.add_argument("--head", choices=["tokens", "classifier"], default="tokens", help="what the graph puts out")
     args = parser.parse_args()
     config = json.loads((args.folder / "config.json").read_text(encoding="utf-8"))
     bert = Bert(config, load_file(args.folder / "model.safetensors"))
+    onnx.save(model_of(bert, args.head), args.output)
+
+
+def model_of(bert: Bert, head: str) -> onnx.ModelProto:
+    if head == "classifier":
+        bert.classify()
+        return finish(bert.graph, "logits", ["batch", len(bert.tensors["classifier.bias"])])
     bert.encode()
-    model = finish(bert.graph, "last_hidden_state", ["batch", "sequence", config["hidden_size"]])
-    onnx.save(model, args.output)
+    return finish(bert.graph, "last_hidden_state", ["batch", "sequence", bert.config["hidden_size"]])
 
 
 if __name__ == "__main__":

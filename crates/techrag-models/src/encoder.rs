@@ -101,16 +101,16 @@ impl SentenceEncoder {
     }
 
     /// The byte ranges of a text that the model can take whole, in order: at least one, none of more than
-    /// `max_tokens` pieces (a single word longer than that excepted), together covering every word piece. Encode
+    /// `max_tokens` pieces, together covering every word piece. Encode
     /// `text[range]` for each and nothing is cut off.
     ///
     /// # Errors
     /// What the tokeniser says.
     pub fn windows(&self, text: &str) -> Result<Vec<Range<usize>>, Error> {
-        let words = words(&self.pieces.of(text)?);
-        let windows = even(&words, self.room(Side::Passage)?);
+        let room = self.room(Side::Passage)?;
+        let windows = even(&words(&self.pieces.of(text)?, room), room);
         if windows.len() <= 1 {
-            return Ok(vec![0..text.len()]);
+            return Ok(std::iter::once(0..text.len()).collect());
         }
         Ok(windows.into_iter().map(|bytes| whole_characters(text, bytes)).collect())
     }

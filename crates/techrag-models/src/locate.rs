@@ -20,6 +20,11 @@ impl Locator {
         Self { places: places.into_iter().map(Into::into).collect() }
     }
 
+    /// The places, in order.
+    pub fn places(&self) -> &[PathBuf] {
+        &self.places
+    }
+
     /// The folder that holds every file of the model.
     ///
     /// # Errors

@@ -4,11 +4,16 @@
 //! misspelt `query_prefix` is an error and not a silently worse embedding.
 
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
 use crate::error::Error;
+use crate::locate::Locator;
+
+/// Name of a manifest beside models.
+const FILE: &str = "models.toml";
 
 /// The models that are known.
 #[derive(Clone, Debug)]
@@ -118,6 +123,28 @@ impl Manifest {
         }
     }
 
+    /// The manifest that comes with the program, after the entries of every `models.toml` in a place of models: so a
+    /// network of one's own is used by putting its folder there and saying what it is. The first entry of a name wins.
+    ///
+    /// # Errors
+    /// [`Error::Manifest`] naming the file that is wrong.
+    pub fn of(locator: &Locator) -> Result<Self, Error> {
+        let mut models: Vec<Model> = Vec::new();
+        for place in locator.places() {
+            let path = place.join(FILE);
+            let named = |error: &dyn std::fmt::Display| Error::Manifest(format!("{}: {error}", path.display()));
+            match std::fs::read_to_string(&path) {
+                Ok(text) => models.extend(Self::parse(&text).map_err(|error| named(&error))?.models),
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(named(&error)),
+            }
+        }
+        models.extend(Self::builtin().models.iter().cloned());
+        let mut seen = BTreeSet::new();
+        models.retain(|model| seen.insert(model.id.clone()));
+        Ok(Self { models })
+    }
+
     /// The models, in the manifest's order.
     pub fn models(&self) -> &[Model] {
         &self.models
@@ -190,6 +217,7 @@ struct RawModel {
     fetch: Fetch,
     revision: String,
     licence: String,
+    #[serde(default)]
     source: Vec<RawSource>,
     dim: Option<usize>,
     max_tokens: Option<usize>,
@@ -278,6 +306,8 @@ fn libraries(sources: &[RawSource]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     const ONE: &str = "[[model]]\nid = 'a'\nkind = 'cross-encoder'\nfetch = 'named'\nrevision = 'r'\nlicence = 'MIT'\n\
@@ -302,6 +332,21 @@ mod tests {
         assert!(error.contains("all-MiniLM-L6-v2"), "{error}");
         let error = manifest.get("onnxruntime").unwrap().sentence_encoder().unwrap_err().to_string();
         assert_eq!(error, "onnxruntime is not a sentence encoder");
+    }
+
+    #[test]
+    fn a_manifest_beside_models_comes_first() {
+        let place = tempfile::tempdir().unwrap();
+        let locator = Locator::new([Path::new("nowhere"), place.path()]);
+        let path = place.path().join(FILE);
+        std::fs::write(&path, format!("{ONE}{}", ONE.replace("'a'", "'all-MiniLM-L6-v2'"))).unwrap();
+        let manifest = Manifest::of(&locator).unwrap();
+        assert!(manifest.get("a").unwrap().cross_encoder().is_ok());
+        assert!(manifest.get("all-MiniLM-L6-v2").unwrap().cross_encoder().is_ok(), "the place's own entry wins");
+        assert!(manifest.runtime().is_ok());
+        std::fs::write(&path, "[[model]]\nid = 1").unwrap();
+        let error = Manifest::of(&locator).unwrap_err().to_string();
+        assert!(error.contains(&path.display().to_string()), "{error}");
     }
 
     #[test]

@@ -79,13 +79,14 @@ fn cut(mut pieces: Encoding, most: usize) -> Encoding {
 /// The words of an encoding: how many pieces each has, and its bytes.
 ///
 /// A word is what the tokeniser cuts before it looks for pieces, so a text cut between two words has the same pieces in
-/// its parts as in the whole.
-pub(crate) fn words(pieces: &Encoding) -> Vec<(usize, Range<usize>)> {
+/// its parts as in the whole. A word of more than `most` pieces (a tokeniser that does not cut at spaces) is given in
+/// parts.
+pub(crate) fn words(pieces: &Encoding, most: usize) -> Vec<(usize, Range<usize>)> {
     let mut words: Vec<(usize, Range<usize>)> = Vec::new();
     let mut last = None;
     for (word, &(start, end)) in pieces.get_word_ids().iter().zip(pieces.get_offsets()) {
         match words.last_mut() {
-            Some((count, bytes)) if word.is_some() && *word == last => {
+            Some((count, bytes)) if word.is_some() && *word == last && *count < most => {
                 *count += 1;
                 bytes.end = bytes.end.max(end);
             }

@@ -5,13 +5,13 @@ use std::ops::Range;
 /// Cuts words (number of pieces, bytes) into windows of at most `most` pieces, as few as possible and as even as
 /// possible: a tail of three words would make a vector of three words, which is near nothing and to nothing near.
 ///
-/// A single word of more pieces than `most` is a window of its own; the network then sees its beginning.
+/// A single word of more pieces than `most` is a window of its own.
 pub(crate) fn even(words: &[(usize, Range<usize>)], most: usize) -> Vec<Range<usize>> {
     let most = most.max(1);
     let fewest = fill(words, most).len();
     let total: usize = words.iter().map(|(count, _)| count).sum();
-    let tightest = total.div_ceil(fewest.max(1)).max(1);
     // `most` itself gives the fewest, so that the search always ends.
+    let tightest = total.div_ceil(fewest.max(1)).clamp(1, most);
     (tightest..=most).map(|limit| fill(words, limit)).find(|windows| windows.len() == fewest).unwrap_or_default()
 }
 

@@ -1,0 +1,8 @@
+//! The models as their users see them. Tests that need files that are fetched are skipped, saying so, unless
+//! `TECHRAG_REQUIRE_MODELS` is 1.
+
+mod broken;
+mod cross;
+mod places;
+mod sentence;
+mod windows;
