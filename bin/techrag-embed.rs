@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::{Parser, ValueEnum};
 use techrag_cli::{Bare, Cli, Kind, Outcome, Record, VectorForm, Wanted};
-use techrag_core::record::{Chunk, ErrorKind, ErrorRecord};
+use techrag_core::record::{ErrorKind, ErrorRecord};
 use techrag_models::{ChunkEncoder, Limits, Locator, Manifest, SentenceEncoder, Windows};
 
 const EXAMPLES: &str = "\
@@ -31,8 +31,8 @@ struct Args {
     /// How vectors are written
     #[arg(long, value_name = "FORM", default_value = "base64")]
     vectors: VectorForm,
-    /// Most windows of equal length in one run of the model
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    /// Most chunks taken together; short texts of equal length then share a run of the model
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
     batch: u16,
 }
 
@@ -49,25 +49,31 @@ fn main() -> ExitCode {
 }
 
 fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
+    let locator = Locator::new(cli.model_folders());
+    let manifest = Manifest::of(&locator).map_err(fatal)?;
+    let model = manifest.get(&args.model).map_err(fatal)?;
     let loaded = Mutex::new(None);
     let encoder = || -> anyhow::Result<Arc<ChunkEncoder>> {
         let mut loaded = loaded.lock().unwrap_or_else(PoisonError::into_inner);
         match &*loaded {
             Some(encoder) => Ok(Arc::clone(encoder)),
-            None => Ok(Arc::clone(loaded.insert(Arc::new(open(&args, cli)?)))),
+            None => Ok(Arc::clone(loaded.insert(Arc::new(open(&args, cli, &locator, &manifest)?)))),
         }
     };
-    cli.each(Wanted { kinds: &[Kind::Chunk], bare: Bare::Refused }, |record| match record {
-        Record::Chunk(chunk) => Ok(vec![embed(*chunk, encoder()?.as_ref(), cli.stage())?]),
-        other => Ok(vec![other]),
+    let wanted = Wanted { kinds: &[Kind::Chunk], bare: Bare::Refused };
+    cli.batches(wanted, args.batch.into(), |records| {
+        let lacking = |record: &&mut Record| match record {
+            Record::Chunk(chunk) => !chunk.vectors.as_ref().is_some_and(|vectors| model.made(vectors)),
+            _ => false,
+        };
+        let mut chunks: Vec<&mut Record> = records.iter_mut().filter(lacking).collect();
+        if chunks.is_empty() { Ok(()) } else { embed(&mut chunks, encoder()?.as_ref(), cli.stage()) }
     })
 }
 
-fn open(args: &Args, cli: &Cli) -> anyhow::Result<ChunkEncoder> {
+fn open(args: &Args, cli: &Cli, locator: &Locator, manifest: &Manifest) -> anyhow::Result<ChunkEncoder> {
     let limits = Limits { sessions: cli.jobs(), batch: args.batch.into() };
-    let locator = Locator::new(cli.model_folders());
-    let manifest = Manifest::of(&locator).map_err(fatal)?;
-    let encoder = SentenceEncoder::open(&locator, &manifest, &args.model, limits).map_err(fatal)?;
+    let encoder = SentenceEncoder::open(locator, manifest, &args.model, limits).map_err(fatal)?;
     let windows = match args.windows {
         Which::All => Windows::All,
         Which::First => Windows::First,
@@ -75,19 +81,24 @@ fn open(args: &Args, cli: &Cli) -> anyhow::Result<ChunkEncoder> {
     Ok(ChunkEncoder::new(encoder, windows, args.vectors.into()))
 }
 
-/// The chunk with its vectors, or an error record where the model has none for this text.
-fn embed(mut chunk: Chunk, encoder: &ChunkEncoder, stage: &str) -> anyhow::Result<Record> {
-    if encoder.is_done(&chunk) {
-        return Ok(chunk.into());
-    }
-    match encoder.vectors(&chunk.text) {
-        Ok(vectors) => chunk.vectors = Some(vectors),
-        Err(error) if error.is_about_a_text() => {
-            return Ok(ErrorRecord::new(chunk.uid, stage, ErrorKind::Vectors, error.to_string()).into());
+/// Gives chunks their vectors; one whose text has none becomes an error record.
+fn embed(records: &mut [&mut Record], encoder: &ChunkEncoder, stage: &str) -> anyhow::Result<()> {
+    let texts = records.iter().map(|record| match record {
+        Record::Chunk(chunk) => chunk.text.as_str(),
+        _ => "",
+    });
+    let results = encoder.vectors(&texts.collect::<Vec<_>>()).map_err(fatal)?;
+    for (record, result) in records.iter_mut().zip(results) {
+        let Record::Chunk(chunk) = &mut **record else { continue };
+        match result {
+            Ok(vectors) => chunk.vectors = Some(vectors),
+            Err(error) => {
+                let uid = std::mem::take(&mut chunk.uid);
+                **record = ErrorRecord::new(uid, stage, ErrorKind::Vectors, error.to_string()).into();
+            }
         }
-        Err(error) => return Err(fatal(error)),
     }
-    Ok(chunk.into())
+    Ok(())
 }
 
 fn fatal(error: techrag_models::Error) -> anyhow::Error {

@@ -1,6 +1,8 @@
 //! The embeddings of a chunk: one vector for every window of its text.
 
-use techrag_core::record::{Chunk, Vectors, Window};
+use std::ops::Range;
+
+use techrag_core::record::{Vectors, Window};
 use techrag_core::vector::{Form, Vector};
 
 use crate::encoder::{SentenceEncoder, Side};
@@ -28,40 +30,65 @@ impl ChunkEncoder {
         Self { encoder, windows, form }
     }
 
-    /// Whether the chunk has vectors of these weights already.
-    pub fn is_done(&self, chunk: &Chunk) -> bool {
-        let same = |vectors: &Vectors| {
-            (vectors.model.as_str(), vectors.revision.as_str()) == (self.encoder.id(), self.encoder.revision())
-        };
-        chunk.vectors.as_ref().is_some_and(same)
-    }
-
-    /// The chunk's embeddings.
+    /// The embeddings of chunks' texts, in their order. What is wrong with one text is that text's own error.
     ///
     /// # Errors
-    /// As [`SentenceEncoder::encode`].
-    pub fn vectors(&self, text: &str) -> Result<Vectors, Error> {
-        let (ranges, vectors) = match self.windows {
-            Windows::All => {
-                let ranges = self.encoder.windows(text)?;
-                let texts: Vec<&str> = ranges.iter().map(|range| &text[range.clone()]).collect();
-                let vectors = self.encoder.encode(Side::Passage, &texts)?;
-                (ranges, vectors)
-            }
-            // The whole text goes in and the model cuts it, possibly within a word, as the reference does.
-            Windows::First => (vec![self.encoder.head(text)?], self.encoder.encode(Side::Passage, &[text])?),
+    /// What is not the fault of a text: see [`Error::is_about_a_text`].
+    pub fn vectors(&self, texts: &[&str]) -> Result<Vec<Result<Vectors, Error>>, Error> {
+        match self.together(texts) {
+            Ok(vectors) => Ok(vectors.into_iter().map(Ok).collect()),
+            Err(error) if error.is_about_a_text() => texts.iter().map(|text| self.alone(text)).collect(),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn alone(&self, text: &str) -> Result<Result<Vectors, Error>, Error> {
+        match self.together(&[text]) {
+            Ok(mut vectors) => Ok(Ok(vectors.remove(0))),
+            Err(error) if error.is_about_a_text() => Ok(Err(error)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// All windows of all texts in one call, so that short ones can share runs.
+    fn together(&self, texts: &[&str]) -> Result<Vec<Vectors>, Error> {
+        let ranges = texts.iter().map(|text| self.ranges(text)).collect::<Result<Vec<_>, _>>()?;
+        let pieces: Vec<&str> = texts
+            .iter()
+            .zip(&ranges)
+            .flat_map(|(text, ranges)| ranges.iter().map(|range| self.seen(text, range)))
+            .collect();
+        let mut vectors = self.encoder.encode(Side::Passage, &pieces)?.into_iter();
+        Ok(ranges.into_iter().map(|ranges| self.assemble(ranges.into_iter().zip(vectors.by_ref()))).collect())
+    }
+
+    fn ranges(&self, text: &str) -> Result<Vec<Range<usize>>, Error> {
+        match self.windows {
+            Windows::All => self.encoder.windows(text),
+            Windows::First => Ok(vec![self.encoder.head(text)?]),
+        }
+    }
+
+    /// What the model is given for a window. Of a beginning it gets the whole text and cuts it itself, possibly within a
+    /// word, as the reference does.
+    fn seen<'a>(&self, text: &'a str, range: &Range<usize>) -> &'a str {
+        match self.windows {
+            Windows::All => &text[range.clone()],
+            Windows::First => text,
+        }
+    }
+
+    fn assemble(&self, windows: impl Iterator<Item = (Range<usize>, Vec<f32>)>) -> Vectors {
+        let window = |(range, values): (Range<usize>, Vec<f32>)| {
+            let vector = Vector { values, form: self.form };
+            Window { start: range.start, end: range.end, vector }
         };
-        let window = |(range, values): (std::ops::Range<usize>, Vec<f32>)| Window {
-            start: range.start,
-            end: range.end,
-            vector: Vector { values, form: self.form },
-        };
-        Ok(Vectors {
+        Vectors {
             model: self.encoder.id().to_owned(),
             revision: self.encoder.revision().to_owned(),
             dim: self.encoder.dim(),
-            windows: ranges.into_iter().zip(vectors).map(window).collect(),
+            windows: windows.map(window).collect(),
             ..Vectors::default()
-        })
+        }
     }
 }

@@ -8,6 +8,7 @@ use std::io::ErrorKind;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
+use techrag_core::record::Vectors;
 
 use crate::error::Error;
 use crate::locate::Locator;
@@ -192,6 +193,11 @@ impl Model {
             Kind::CrossEncoder(spec) => Ok(spec),
             _ => Err(Error::WrongKind { id: self.id.clone(), wanted: "cross-encoder" }),
         }
+    }
+
+    /// Whether these vectors are of this model and of these weights.
+    pub fn made(&self, vectors: &Vectors) -> bool {
+        vectors.model == self.id && vectors.revision == self.revision
     }
 
     /// The command that brings it.

@@ -1,7 +1,8 @@
 //! Windows: every word piece is in one, none is longer than the model takes.
 
+use techrag_core::record::Vectors;
 use techrag_core::vector::Form;
-use techrag_models::{ChunkEncoder, SentenceEncoder, Side, Windows};
+use techrag_models::{ChunkEncoder, Error, SentenceEncoder, Side, Windows};
 
 use crate::places::{self, ALONE};
 
@@ -10,6 +11,10 @@ const MINILM: &str = "all-MiniLM-L6-v2";
 fn open(id: &str) -> Option<SentenceEncoder> {
     let (locator, manifest) = places::with(&[id])?;
     Some(SentenceEncoder::open(&locator, &manifest, id, ALONE).unwrap())
+}
+
+fn embed(id: &str, windows: Windows, texts: &[&str]) -> Vec<Result<Vectors, Error>> {
+    ChunkEncoder::new(open(id).unwrap(), windows, Form::Base64).vectors(texts).unwrap()
 }
 
 /// Checks the windows of a text and gives the number of tokens in each.
@@ -71,15 +76,27 @@ fn a_chunk_has_a_vector_for_each_window() {
     let head = encoder.head(&text).unwrap();
     let first = encoder.encode(Side::Passage, &[&text]).unwrap();
 
-    let all = ChunkEncoder::new(open(MINILM).unwrap(), Windows::All, Form::Base64).vectors(&text).unwrap();
+    let all = embed(MINILM, Windows::All, &[&text]).remove(0).unwrap();
     assert!(all.windows.len() > 1);
     assert_eq!((all.model.as_str(), all.dim), (MINILM, 384));
     let found: Vec<_> =
         all.windows.iter().map(|window| (window.start..window.end, window.vector.values.clone())).collect();
     assert_eq!(found, ranges.into_iter().zip(expected).collect::<Vec<_>>());
 
-    let one = ChunkEncoder::new(open(MINILM).unwrap(), Windows::First, Form::Array).vectors(&text).unwrap();
+    let one = embed(MINILM, Windows::First, &[&text]).remove(0).unwrap();
     assert_eq!(one.windows.len(), 1);
     assert_eq!((one.windows[0].start..one.windows[0].end, &one.windows[0].vector.values), (head.clone(), &first[0]));
     assert_eq!(encoder.tokens_in(&text[head]).unwrap(), 256);
+}
+
+#[test]
+fn a_bad_text_does_not_spoil_the_others() {
+    if open("tiny-encoder").is_none() {
+        return;
+    }
+    let found =
+        embed("tiny-encoder", Windows::All, &["tyre slip", "nan", "angle force load wheel ".repeat(9).as_str()]);
+    assert_eq!(found[0].as_ref().unwrap().windows.len(), 1);
+    assert!(found[1].as_ref().unwrap_err().to_string().contains("not finite"));
+    assert_eq!(found[2].as_ref().unwrap().windows.len(), 4);
 }
