@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read, Write};
 use std::process::ExitCode;
 
+use clap::builder::Resettable;
 use clap::error::ErrorKind;
 use clap::{Args as _, Command, FromArgMatches, Parser};
 
@@ -98,8 +99,11 @@ fn parse<A: Parser>(arguments: &[OsString]) -> Result<Start<A>, Refusal> {
 
 fn command<A: Parser>() -> Command {
     let command = A::command();
-    let version = env!("CARGO_PKG_VERSION");
-    Common::augment_args(command).version(version).disable_help_subcommand(true)
+    // Augmenting puts the description of the common options over the tool's own.
+    let (about, long_about) = (command.get_about().cloned(), command.get_long_about().cloned());
+    let command = Common::augment_args(command).about(about.unwrap_or_default());
+    let command = command.long_about(long_about.map_or(Resettable::Reset, Resettable::Value));
+    command.version(env!("CARGO_PKG_VERSION")).disable_help_subcommand(true)
 }
 
 /// <https://no-color.org>: present and not empty.
@@ -128,4 +132,20 @@ fn usage(error: &clap::Error) -> ExitCode {
     }
     report::raw(&text);
     ExitCode::from(FATAL)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pass every chunk on
+    #[derive(Parser)]
+    #[command(name = "techrag-example")]
+    struct Example {}
+
+    #[test]
+    fn the_help_opens_with_what_the_tool_does() {
+        let help = command::<Example>().render_long_help().to_string();
+        assert!(help.starts_with("Pass every chunk on\n"), "{help}");
+    }
 }
