@@ -22,6 +22,7 @@ pub(crate) const TOOLS: &[(&str, &str)] = &[
     ("techrag-eval", env!("CARGO_BIN_EXE_techrag-eval")),
     ("techrag-index", env!("CARGO_BIN_EXE_techrag-index")),
     ("techrag-retrieve", env!("CARGO_BIN_EXE_techrag-retrieve")),
+    ("techrag-score", env!("CARGO_BIN_EXE_techrag-score")),
 ];
 
 /// A folder to run tools in; it is also their home.
