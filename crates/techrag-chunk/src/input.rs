@@ -44,6 +44,11 @@ pub fn files(path: &Path, root: Option<&Path>) -> Box<dyn Iterator<Item = Result
     Box::new(entries)
 }
 
+/// The same of a path that another tool printed: nobody asked for that very file, so an unknown kind is no failure.
+pub fn piped(path: &Path, root: Option<&Path>) -> impl Iterator<Item = Result<Source, ErrorRecord>> + use<> {
+    files(path, root).map(|file| file.map(|file| Source { named: false, ..file }))
+}
+
 fn named(path: &Path, root: Option<&Path>) -> Source {
     match root.filter(|root| path.starts_with(root)) {
         Some(root) => Source { named: true, ..walked(path, root) },

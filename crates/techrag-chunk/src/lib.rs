@@ -15,6 +15,7 @@ mod jsonl;
 mod lines;
 mod markdown;
 mod pack;
+mod pdf;
 mod plain;
 mod read;
 mod references;
@@ -38,6 +39,8 @@ pub struct Config {
     pub overlap: usize,
     /// Largest file that is read, in bytes.
     pub max_bytes: u64,
+    /// How PDFs are read.
+    pub pdf: techrag_pdf::Config,
     /// Tool and version, for the `by` of every record.
     pub by: String,
 }
@@ -47,5 +50,22 @@ pub const STAGE: &str = "chunk";
 
 #[cfg(test)]
 fn test_config() -> Config {
-    Config { target: 3500, min: 300, max: 6000, overlap: 400, max_bytes: 1 << 30, by: "techrag-chunk test".into() }
+    use std::time::Duration;
+    Config {
+        target: 3500,
+        min: 300,
+        max: 6000,
+        overlap: 400,
+        max_bytes: 1 << 30,
+        pdf: techrag_pdf::Config {
+            worker: None,
+            file_timeout: Duration::from_secs(300),
+            page_timeout: Duration::from_secs(60),
+            max_bytes: 1 << 30,
+            max_pages: 10_000,
+            max_memory: 1 << 30,
+            password: None,
+        },
+        by: "techrag-chunk test".into(),
+    }
 }

@@ -19,6 +19,8 @@ pub(crate) struct TextLine {
     pub(crate) bbox: Option<[f32; 4]>,
     /// Which block of the source it stands in.
     pub(crate) block: usize,
+    /// A displayed formula: it keeps its line.
+    pub(crate) apart: bool,
 }
 
 /// How two lines meet.
@@ -93,17 +95,21 @@ impl Words {
     fn hyphen(&self, last: &str, first: &str) -> Joint {
         let head = last.trim_end_matches(is_hyphen);
         let letters = head.ends_with(char::is_alphabetic) && first.starts_with(char::is_lowercase);
-        // `brake-by-` goes on as a compound; a capital, a digit or an address keeps what is printed.
-        if !letters || is_address(last) || head.contains(is_hyphen) {
+        // A capital, a digit or an address keeps what is printed.
+        if !letters || is_address(last) {
             return Joint::Tight;
         }
-        let (head, tail) = (bare(head), bare(first));
+        let tail = bare(first);
         // `low- and high-speed` is a list of compounds, not a cut word.
-        if matches!(tail.as_str(), "and" | "or" | "und" | "to") && self.count(&format!("{head}{tail}")) == 0 {
+        if matches!(tail.as_str(), "and" | "or" | "und" | "to") && self.count(&bare(head)) > 0 {
             return Joint::Space;
         }
-        let (joined, compound) = (self.count(&format!("{head}{tail}")), self.count(&format!("{head}-{tail}")));
-        let halves = self.count(&head) > 0 && self.count(&tail) > 0;
+        let compound = self.count(&format!("{}-{tail}", bare(head)));
+        let part = bare(head.rsplit(is_hyphen).next().unwrap_or(head));
+        let joined = self.count(&format!("{part}{tail}"));
+        let (before, after) = (self.count(&part) > 0, self.count(&tail) > 0);
+        // `brake-by-` goes on as a compound unless neither half is a word: `Shrinkage-Thresh-olding`.
+        let halves = if head.contains(is_hyphen) { before || after } else { before && after };
         if joined > compound || joined == compound && (joined > 0 || !halves) { Joint::Drop } else { Joint::Tight }
     }
 }
@@ -130,6 +136,7 @@ fn bare(token: &str) -> String {
 pub(crate) fn weld(lines: &[TextLine], words: &Words) -> Paragraph {
     let mut paragraph = Paragraph::default();
     let mut block = None;
+    let mut apart = false;
     for line in lines {
         let text = techrag_core::text::squeeze(&line.text);
         if text.is_empty() {
@@ -137,6 +144,7 @@ pub(crate) fn weld(lines: &[TextLine], words: &Words) -> Paragraph {
         }
         if !paragraph.text.is_empty() {
             match words.joint(&paragraph.text, &text) {
+                _ if apart || line.apart => paragraph.text.push('\n'),
                 Joint::Space => paragraph.text.push(' '),
                 Joint::Tight => {}
                 Joint::Drop => drop(paragraph.text.pop()),
@@ -159,6 +167,7 @@ pub(crate) fn weld(lines: &[TextLine], words: &Words) -> Paragraph {
             }
         }
         block = Some((line.page, line.block));
+        apart = line.apart;
     }
     // Soft hyphens inside a line are invisible wishes of the typesetter.
     if paragraph.text.contains('\u{ad}') { without_soft_hyphens(&paragraph) } else { paragraph }
@@ -201,8 +210,9 @@ mod tests {
         assert_eq!(welded(&["the tyreroad, tyre-road"], &["tyre-", "road"]), "tyreroad");
         assert_eq!(welded(&["high speed and dimensional"], &["a high-", "dimensional one"]), "a high-dimensional one");
         assert_eq!(welded(&[], &["Butterworth-", "Heinemann"]), "Butterworth-Heinemann");
-        assert_eq!(welded(&[], &["brake-by-", "wire"]), "brake-by-wire");
-        assert_eq!(welded(&[], &["low-", "and high-speed"]), "low- and high-speed");
+        assert_eq!(welded(&["by wire"], &["brake-by-", "wire"]), "brake-by-wire");
+        assert_eq!(welded(&[], &["Shrinkage-Thresh-", "olding"]), "Shrinkage-Thresholding");
+        assert_eq!(welded(&["a low force"], &["low-", "and high-speed"]), "low- and high-speed");
         assert_eq!(welded(&[], &["esti\u{ad}", "mate"]), "estimate");
         assert_eq!(welded(&[], &["manoeu\u{ad}vre"]), "manoeuvre");
     }
@@ -224,6 +234,7 @@ mod tests {
             page: Some(page),
             bbox: Some([10.0, y, 90.0, y + 9.0]),
             block,
+            apart: false,
         };
         let lines = [line("The fric-", 1, 0, 10.0), line("tion of the", 1, 0, 20.0), line("tyre.", 2, 7, 5.0)];
         let paragraph = weld(&lines, &Words::default());
@@ -245,7 +256,7 @@ mod tests {
         ) {
             let lines: Vec<_> = lines
                 .into_iter()
-                .map(|(text, block)| TextLine { text, block, page: Some(1), bbox: None })
+                .map(|(text, block)| TextLine { text, block, page: Some(1), ..TextLine::default() })
                 .collect();
             let words = Words::of(lines.iter().map(|line| line.text.as_str()));
             let paragraph = weld(&lines, &words);

@@ -11,7 +11,7 @@ use crate::assemble::{Identity, assemble};
 use crate::draft::Draft;
 use crate::input::Source;
 use crate::sniff::{self, Kind};
-use crate::{Config, STAGE, markdown, plain};
+use crate::{Config, STAGE, markdown, pdf, plain};
 
 /// What became of a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +20,7 @@ pub enum Outcome {
     Read(Box<Parsed>),
     /// It could not be read, or is of no known kind and was named by the user.
     Failed(ErrorRecord),
-    /// It was met in a walk and is of a kind that no reader knows: to be named once, no failure.
+    /// It was met in a walk, or named by another tool, and is of a kind that no reader knows: to be named once, no failure.
     Unsupported {
         /// Its key.
         key: String,
@@ -56,10 +56,15 @@ pub fn read(source: &Source, config: &Config) -> Outcome {
         Err(error) => return Outcome::Failed(error),
     };
     let draft = match sniff::kind(&bytes, &source.key) {
-        Kind::Pdf => return unsupported(source, "application/pdf"),
+        Kind::Pdf => match pdf::read(&source.path, &source.key, config) {
+            Ok(draft) => draft,
+            Err(error) => return Outcome::Failed(error),
+        },
         Kind::Markdown(decoded) => markdown::read(&decoded),
         Kind::Plain(decoded) => plain::read(&decoded),
+        Kind::Structured(decoded, _) if source.named => plain::read(&decoded),
         Kind::Empty => empty(),
+        Kind::Structured(_, media_type) => return unsupported(source, &media_type),
         Kind::Unsupported(media_type) => return unsupported(source, media_type),
     };
     Outcome::Read(Box::new(assemble(draft, identity(source, &bytes), config)))

@@ -126,7 +126,6 @@ pub(crate) fn is_references(heading: &str) -> bool {
     matches!(
         title.trim_end_matches([':', '.']),
         "references"
-            | "reference"
             | "references and notes"
             | "list of references"
             | "bibliography"

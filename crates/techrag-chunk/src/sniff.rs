@@ -12,8 +12,11 @@ pub(crate) enum Kind {
     Pdf,
     /// Markdown.
     Markdown(Decoded),
-    /// Any other text.
+    /// Prose in plain text.
     Plain(Decoded),
+    /// Text whose name says that it is of a kind with a structure of its own (source code, tables, settings), and
+    /// which: no reader knows it, but it can be read as plain text where somebody asks for that very file.
+    Structured(Decoded, String),
     /// No byte at all, or white space only.
     Empty,
     /// A kind that no reader knows: its media type.
@@ -35,13 +38,26 @@ pub(crate) fn kind(bytes: &[u8], name: &str) -> Kind {
     if let Some(media_type) = markup(&decoded.text) {
         return Kind::Unsupported(media_type);
     }
-    let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-    let markdown = match ending.as_deref() {
-        Some("md" | "markdown" | "mkd") => true,
-        None | Some("txt" | "text") => looks_like_markdown(&decoded.text),
-        Some(_) => false,
-    };
-    if markdown { Kind::Markdown(decoded) } else { Kind::Plain(decoded) }
+    of_text(decoded, name)
+}
+
+/// Which kind of text: bytes cannot tell a table or a program from prose, so the name's ending is asked.
+fn of_text(decoded: Decoded, name: &str) -> Kind {
+    let file = name.rsplit('/').next().unwrap_or(name);
+    let ending = file.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    match ending.as_deref() {
+        Some("md" | "markdown" | "mkd") => Kind::Markdown(decoded),
+        None | Some("txt" | "text" | "asc" | "me") if looks_like_markdown(&decoded.text) => Kind::Markdown(decoded),
+        None | Some("" | "txt" | "text" | "asc" | "me" | "log" | "rst" | "adoc" | "org" | "tex") => {
+            Kind::Plain(decoded)
+        }
+        Some("json" | "jsonl" | "ndjson") => Kind::Structured(decoded, "application/json".into()),
+        Some("csv") => Kind::Structured(decoded, "text/csv".into()),
+        Some("tsv") => Kind::Structured(decoded, "text/tab-separated-values".into()),
+        // A full stop in a name is not always an ending.
+        Some(ending) if ending.len() > 8 || !ending.chars().all(|c| c.is_ascii_alphanumeric()) => Kind::Plain(decoded),
+        Some(ending) => Kind::Structured(decoded, format!("text/x-{ending}")),
+    }
 }
 
 fn is_pdf(bytes: &[u8]) -> bool {
@@ -157,7 +173,8 @@ mod tests {
     fn the_name_is_asked_only_between_kinds_of_text() {
         assert!(matches!(kind(b"# Tyres\n\nText.", "a"), Kind::Markdown(_)));
         assert!(matches!(kind(b"# Tyres\n\nText.", "a.txt"), Kind::Markdown(_)));
-        assert!(matches!(kind(b"# a comment\nx = 1", "a.py"), Kind::Plain(_)));
+        assert!(matches!(kind(b"# a comment\nx = 1", "d.md/a.py"), Kind::Structured(_, of) if of == "text/x-py"));
+        assert!(matches!(kind(b"Read me first.", "v1.2/README"), Kind::Plain(_)));
         assert!(matches!(kind(b"Text without marks.", "a.md"), Kind::Markdown(_)));
         assert!(matches!(kind(b"2 * 3 ** 4", "a.txt"), Kind::Plain(_)));
     }

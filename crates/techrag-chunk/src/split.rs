@@ -115,8 +115,8 @@ fn split_table(paragraph: &Paragraph, config: &Config) -> Vec<Paragraph> {
             _ => pieces.push(vec![header.clone(), row.clone()]),
         }
     }
-    let page = paragraph.spans.first().cloned().unwrap_or_default();
-    pieces.into_iter().map(|cells| crate::table::paragraph(Table { cells, ..table.clone() }, page.bbox)).collect()
+    let place = paragraph.spans.last().cloned().unwrap_or_default();
+    pieces.into_iter().map(|cells| crate::table::paragraph(Table { cells, ..table.clone() }, place.bbox)).collect()
 }
 
 #[cfg(test)]

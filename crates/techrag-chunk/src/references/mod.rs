@@ -12,8 +12,8 @@ use techrag_core::record::Reference;
 
 use crate::lines::{TextLine, Words, weld};
 
-pub(crate) use authors::split as split_authors;
-pub(crate) use ids::doi;
+pub(crate) use authors::{are_names, split as split_authors};
+pub(crate) use ids::{arxiv, doi};
 
 /// The references of a list whose lines carry no positions; an empty line separates blocks.
 pub(crate) fn from_text(lines: &[String], words: &Words) -> Vec<Reference> {

@@ -1,0 +1,114 @@
+//! The options of `techrag-chunk`: names, defaults, and what they mean to the libraries.
+
+use std::env;
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use clap::{Parser, ValueEnum};
+use techrag_chunk::Config;
+use techrag_cli::Cli;
+use techrag_pdf::worker;
+
+/// Read files and cut them into chunks
+///
+/// A document record comes first, then its chunks. PDF, Markdown and plain text are told by their content.
+/// Directories are walked in sorted order, hidden files left out; a kind of file that no reader knows is named on
+/// stderr there, and is an error where it was named on the command line.
+#[derive(Parser)]
+#[command(
+    name = "techrag-chunk",
+    after_help = "Examples:
+  techrag-chunk papers/ >chunks.jsonl
+  techrag-chunk --from jsonl corpus.jsonl | techrag-embed | techrag-index add --library LIB
+  techrag-index plan papers/ --library LIB | techrag-chunk --root papers/"
+)]
+pub(crate) struct Args {
+    /// Files and directories; without any, paths are read from stdin, one a line, and records there pass through
+    pub(crate) paths: Vec<PathBuf>,
+    /// What the input is: files of any kind, or corpora of JSON lines {"_id", "title", "text", …}
+    #[arg(long, value_enum, default_value = "files")]
+    pub(crate) from: From,
+    /// Folder that the keys of the files below it are relative to [default: the directory given]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+    /// Characters a chunk should have
+    #[arg(long, value_name = "N", default_value_t = 3500)]
+    target: usize,
+    /// Characters under which the last chunk of a section joins the one before
+    #[arg(long, value_name = "N", default_value_t = 300)]
+    min: usize,
+    /// Most characters of a chunk; only a single sentence or table row may be longer
+    #[arg(long, value_name = "N", default_value_t = 6000)]
+    max: usize,
+    /// Characters of the end of a chunk, in whole sentences, that the next one of its section repeats
+    #[arg(long, value_name = "N", default_value_t = 400)]
+    overlap: usize,
+    /// Largest file that is read, in bytes
+    #[arg(long, value_name = "N", default_value_t = 1 << 30)]
+    max_bytes: u64,
+    /// Most pages of a PDF
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    max_pages: u32,
+    /// Memory of a PDF reader, in MiB
+    #[arg(long, value_name = "N", default_value_t = 1024)]
+    max_memory: u64,
+    /// Seconds for one page of a PDF
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    page_timeout: u64,
+    /// Seconds for one PDF; pages not read by then are recorded as failed
+    #[arg(long, value_name = "N", default_value_t = 120)]
+    file_timeout: u64,
+    /// File whose first line is the password of encrypted PDFs
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<PathBuf>,
+}
+
+/// What the input is.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum From {
+    /// Files, told by their content
+    Files,
+    /// JSON lines
+    Jsonl,
+}
+
+impl Args {
+    /// The libraries' configuration.
+    ///
+    /// # Errors
+    /// If the sizes contradict each other or the password's file cannot be read.
+    pub(crate) fn config(&self, cli: &Cli) -> anyhow::Result<Config> {
+        anyhow::ensure!(
+            self.min <= self.target && self.target <= self.max && self.overlap < self.target,
+            "the sizes must satisfy min ≤ target ≤ max and overlap < target"
+        );
+        Ok(Config {
+            target: self.target,
+            min: self.min,
+            max: self.max,
+            overlap: self.overlap,
+            max_bytes: self.max_bytes,
+            pdf: self.pdf()?,
+            by: cli.by(),
+        })
+    }
+
+    fn pdf(&self) -> anyhow::Result<techrag_pdf::Config> {
+        let this = env::current_exe().context("cannot find this executable, which reads PDFs as its own worker")?;
+        let password = self.password_file.as_ref().map(|path| {
+            let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+            Ok::<_, anyhow::Error>(text.lines().next().unwrap_or_default().to_owned())
+        });
+        Ok(techrag_pdf::Config {
+            worker: Some(vec![this.into_os_string(), worker::ARGUMENT.into()]),
+            file_timeout: Duration::from_secs(self.file_timeout),
+            page_timeout: Duration::from_secs(self.page_timeout),
+            max_bytes: self.max_bytes,
+            max_pages: self.max_pages,
+            max_memory: self.max_memory << 20,
+            password: password.transpose()?,
+        })
+    }
+}

@@ -1,0 +1,61 @@
+//! `techrag-chunk`: files to documents and chunks.
+
+mod args;
+
+use std::io::{self, BufReader, IsTerminal as _};
+use std::path::Path;
+use std::process::ExitCode;
+
+use args::{Args, From};
+use techrag_chunk::input::{self, Source};
+use techrag_chunk::{Config, Outcome as Became, Parsed};
+use techrag_cli::{Bare, Cli, Item, Outcome, Record, Wanted, Worker};
+use techrag_core::record::ErrorRecord;
+use techrag_pdf::worker;
+
+fn main() -> ExitCode {
+    // The readers of PDFs run in processes of this same executable, so that what breaks them costs one page.
+    let serve: fn(&mut dyn io::Read, &mut dyn io::Write) -> io::Result<()> =
+        |input, output| worker::serve(BufReader::new(input), output);
+    techrag_cli::main_with_worker(Worker { name: worker::ARGUMENT, serve }, run)
+}
+
+fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
+    let config = args.config(cli)?;
+    let root = args.root.clone();
+    match args.from {
+        From::Jsonl => {
+            let piped = args.paths.is_empty();
+            anyhow::ensure!(!piped || !io::stdin().is_terminal(), "a corpus is expected as an argument or on stdin");
+            let stdin = piped.then(|| input::corpus(Box::new(io::stdin()), "stdin"));
+            let lines =
+                args.paths.into_iter().flat_map(|path| input::corpus_file(&path)).chain(stdin.into_iter().flatten());
+            cli.map(lines, None, |line| {
+                Ok(line
+                    .and_then(|line| line.read(&config))
+                    .map_or_else(|error| vec![error.into()], Parsed::into_records))
+            })
+        }
+        From::Files if args.paths.is_empty() => cli.items(Wanted { kinds: &[], bare: Bare::Path }, |item| match item {
+            Item::Record(record) => Ok(vec![record]),
+            Item::Path(path) => {
+                Ok(input::piped(Path::new(&path), root.as_deref()).flat_map(|file| one(file, &config, cli)).collect())
+            }
+        }),
+        From::Files => {
+            let files = args.paths.into_iter().flat_map(move |path| input::files(&path, root.as_deref()));
+            cli.map(files, None, |file| Ok(one(file, &config, cli)))
+        }
+    }
+}
+
+fn one(file: Result<Source, ErrorRecord>, config: &Config, cli: &Cli) -> Vec<Record> {
+    match file.map(|file| techrag_chunk::read(&file, config)) {
+        Ok(Became::Read(parsed)) => parsed.into_records(),
+        Ok(Became::Failed(error)) | Err(error) => vec![error.into()],
+        Ok(Became::Unsupported { key, media_type }) => {
+            cli.note(&format!("left out {key}: no reader for {media_type}"));
+            Vec::new()
+        }
+    }
+}

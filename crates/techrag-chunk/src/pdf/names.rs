@@ -1,0 +1,206 @@
+//! Names of authors among the lines of a title page.
+
+use techrag_pdf::{Block, Line, Run, Script};
+
+use crate::references;
+
+/// Beginnings of words that stand in affiliations and mastheads and not in names.
+const AFFILIATION: &[&str] = &[
+    "univ",
+    "depart",
+    "institut",
+    "school",
+    "laborator",
+    "centre",
+    "center",
+    "college",
+    "facult",
+    "fakult",
+    "lehrstuhl",
+    "company",
+    "corporation",
+    "research",
+    "technolog",
+    "technisch",
+    "hochschule",
+    "polytech",
+    "politecnico",
+    "dipartimento",
+    "academy",
+    "hospital",
+    "division",
+    "network",
+    "council",
+    "agency",
+    "ministry",
+    "foundation",
+    "science",
+    "engineering",
+    "street",
+    "avenue",
+    "germany",
+    "editor",
+    "member",
+    "fellow",
+    "student",
+    "version",
+    "report",
+    "journal",
+    "proceedings",
+    "conference",
+    "abstract",
+    "keyword",
+];
+
+/// Whole words of the same kind, too short to be taken for beginnings.
+const AFFILIATION_WORDS: &[&str] = &[
+    "dept", "lab", "labs", "chair", "group", "inc", "ltd", "gmbh", "corp", "team", "road", "usa", "france", "italy",
+    "china", "japan", "draft", "doi",
+];
+
+/// Most authors that are believed.
+const MOST: usize = 60;
+
+/// Font of a stretch of text.
+type Look = (u32, bool, bool);
+
+/// The names in the blocks between title and text. The first line that holds a name fixes the font of all of them:
+/// affiliations are set otherwise.
+pub(crate) fn read<'a>(blocks: impl Iterator<Item = &'a Block>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut look: Option<Look> = None;
+    for line in blocks.flat_map(|block| &block.lines) {
+        let Some(first) = line.runs.iter().find(|run| run.script == Script::None && !run.text.trim().is_empty()) else {
+            continue;
+        };
+        let own = look_of(first);
+        if look.is_some_and(|look| look != own) {
+            continue;
+        }
+        let names = in_line(line, own);
+        if !names.is_empty() {
+            look = Some(own);
+            found.extend(names.into_iter().filter(|name| !found.contains(name)).collect::<Vec<_>>());
+        }
+    }
+    if found.len() > MOST { Vec::new() } else { found }
+}
+
+fn look_of(run: &Run) -> Look {
+    ((run.size * 10.0).round().max(0.0) as u32, run.bold, run.italic)
+}
+
+/// The names of a line: what is set like its beginning, cut at raised marks.
+fn in_line(line: &Line, look: Look) -> Vec<String> {
+    let mut text = String::new();
+    for run in &line.runs {
+        match run.script {
+            Script::None if look_of(run) == look => text.push_str(&run.text),
+            // Commas set apart in another font still part names.
+            Script::None if run.text.trim().chars().all(|c| c.is_ascii_punctuation()) && !run.text.contains('@') => {
+                text.push_str(&run.text);
+            }
+            Script::None => text.push_str(" , "),
+            Script::Super | Script::Sub => text.push_str(" , "),
+        }
+    }
+    let text = text.split_whitespace().filter(|word| !word.contains('@')).collect::<Vec<_>>().join(" ");
+    split(&text)
+}
+
+/// The names of a list as a title page or the Info dictionary has it; nothing if it reads as an affiliation.
+pub(crate) fn split(list: &str) -> Vec<String> {
+    let words = list.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    if words.filter(|word| !word.is_empty()).any(|word| is_affiliation(&word)) {
+        return Vec::new();
+    }
+    // A line that opens with a digit is a numbered affiliation; digits behind a name are marks.
+    if list.trim_start().starts_with(|c: char| c.is_numeric()) {
+        return Vec::new();
+    }
+    let list = list.replace(|c: char| c.is_numeric(), ",");
+    let list = list.replace(['·', '•', '|', '†', '‡', '∗', '*', '§', '¶'], ",").replace(",,", ",");
+    references::split_authors(&list).into_iter().filter(|name| is_name(name)).map(|name| uncapitalised(&name)).collect()
+}
+
+fn is_affiliation(word: &str) -> bool {
+    AFFILIATION_WORDS.contains(&word) || AFFILIATION.iter().any(|start| word.starts_with(start))
+}
+
+/// Two to six words, each a capitalised word, an initial or a particle, without digits.
+fn is_name(name: &str) -> bool {
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let shape =
+        (2..=6).contains(&words.len()) && !name.contains(|c: char| c.is_ascii_digit() || matches!(c, ':' | '/' | '('));
+    shape
+        && references::are_names(name)
+        && words.iter().any(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 1)
+}
+
+/// `JANE VAN DOE` as people write it.
+fn uncapitalised(name: &str) -> String {
+    if name.chars().any(char::is_lowercase) || !name.split_whitespace().any(|word| word.chars().count() > 3) {
+        return name.to_owned();
+    }
+    let mut start = true;
+    name.chars()
+        .flat_map(|c| {
+            let out: Vec<char> = if start { vec![c] } else { c.to_lowercase().collect() };
+            start = !c.is_alphabetic();
+            out
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(runs: &[(&str, f32, bool, Script)]) -> Line {
+        let runs = runs.iter().map(|(text, size, bold, script)| Run {
+            text: (*text).into(),
+            size: *size,
+            bold: *bold,
+            script: *script,
+            ..Run::default()
+        });
+        Line { runs: runs.collect(), ..Line::default() }
+    }
+
+    fn names(lines: Vec<Line>) -> Vec<String> {
+        read([Block { lines, ..Block::default() }].iter())
+    }
+
+    #[test]
+    fn addresses_beside_names_and_affiliations_below_are_left_out() {
+        let lines = vec![
+            line(&[
+                ("Murad Abu-Khalaf ", 10.9, true, Script::None),
+                ("MURAD", 8.0, false, Script::None),
+                ("@", 10.0, false, Script::None),
+            ]),
+            line(&[("Cambridge, New Haven", 10.0, false, Script::None)]),
+            line(&[("Daniela Rus ", 10.9, true, Script::None)]),
+        ];
+        assert_eq!(names(lines), ["Murad Abu-Khalaf", "Daniela Rus"]);
+    }
+
+    #[test]
+    fn raised_marks_part_names() {
+        let lines = vec![line(&[
+            ("David S. Watson", 10.0, true, Script::None),
+            ("1 ", 7.0, false, Script::Super),
+            ("Limor Gultchin", 10.0, true, Script::None),
+            ("2,3", 7.0, false, Script::Super),
+        ])];
+        assert_eq!(names(lines), ["David S. Watson", "Limor Gultchin"]);
+    }
+
+    #[test]
+    fn what_reads_as_an_affiliation_is_none() {
+        assert_eq!(split("Stanford University, Palo Alto"), Vec::<String>::new());
+        assert_eq!(split("Jonas Veldhuis, Samir Belkacemi"), ["Jonas Veldhuis", "Samir Belkacemi"]);
+        assert_eq!(split("JANE VAN DOE and Bence Zs. Hadlaczky"), ["Jane Van Doe", "Bence Zs. Hadlaczky"]);
+        assert_eq!(split("FAA"), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,221 @@
+//! Items under their headings, as paragraphs; the reference list taken apart.
+//!
+//! A paragraph that a column or page end cuts is put together again; what stands between its parts (a float, a
+//! footnote) follows it. A table and its caption become one paragraph, so that neither is retrieved without the other.
+
+use serde_json::json;
+use techrag_core::record::{Role, Table};
+
+use super::front::Opening;
+use super::heading::{self, Found};
+use super::item::{Item, ItemKind};
+use crate::draft::{Draft, Paragraph, Section};
+use crate::lines::{TextLine, Words, weld};
+use crate::role::{self, Roles};
+use crate::{references, table};
+
+/// Fills sections and references of the draft.
+pub(crate) fn build(items: &[Item<'_>], headings: &[Found], opening: &Opening, draft: &mut Draft) {
+    let words = Words::of(items.iter().flat_map(|item| item.lines.iter().map(String::as_str)));
+    let mut builder = Builder {
+        words: &words,
+        opening,
+        draft,
+        roles: Roles::default(),
+        target: Target::Section,
+        open: Vec::new(),
+        waiting: Vec::new(),
+        expects_more: false,
+        cited: Vec::new(),
+        left_out: 0,
+    };
+    let role = if opening.end > opening.title.start { Role::FrontMatter } else { Role::Other };
+    builder.draft.sections.push(Section { role, ..Section::default() });
+    let mut next = headings.iter().peekable();
+    let mut at = 0;
+    while let Some(item) = items.get(at) {
+        let heading = next.next_if(|heading| heading.item == at);
+        if let Some(heading) = heading {
+            builder.open_section(heading);
+            if heading.items > 0 {
+                at += heading.items;
+                continue;
+            }
+        }
+        at += 1;
+        let lines = lines(item, heading);
+        let caption = items.get(at).filter(|_| heading.is_none());
+        match pair(item, caption) {
+            Some((grid, caption)) => {
+                builder.add_table(grid, caption);
+                at += 1;
+            }
+            None => builder.add(item, lines),
+        }
+    }
+    builder.finish();
+}
+
+/// The lines of an item without the heading run into them.
+fn lines(item: &Item<'_>, heading: Option<&Found>) -> Vec<TextLine> {
+    let mut lines = item.text_lines();
+    if let Some(heading) = heading {
+        if let Some(first) = lines.first_mut() {
+            first.text.drain(..heading.run_in.min(first.text.len()));
+        }
+    }
+    lines
+}
+
+/// A table next to its caption, on one page.
+fn pair<'a, 'b>(item: &'b Item<'a>, next: Option<&'b Item<'a>>) -> Option<(&'b Item<'a>, &'b Item<'a>)> {
+    let next = next.filter(|next| next.page == item.page)?;
+    let captions_table = |caption: &Item<'_>| {
+        let text = caption.text().to_lowercase();
+        caption.kind == ItemKind::Caption && text.starts_with("tab")
+    };
+    match (item.kind, next.kind) {
+        (ItemKind::Table, _) if captions_table(next) => Some((item, next)),
+        (_, ItemKind::Table) if captions_table(item) => Some((next, item)),
+        _ => None,
+    }
+}
+
+/// Where items go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    Section,
+    References,
+    /// A table of contents: headings again, with pages; no text.
+    Nowhere,
+}
+
+struct Builder<'a> {
+    words: &'a Words,
+    opening: &'a Opening,
+    draft: &'a mut Draft,
+    roles: Roles,
+    target: Target,
+    /// Lines of the paragraph that may go on.
+    open: Vec<TextLine>,
+    /// What stands between the parts of the open paragraph.
+    waiting: Vec<Paragraph>,
+    /// Whether the reader said that the open paragraph goes on.
+    expects_more: bool,
+    cited: Vec<TextLine>,
+    left_out: u64,
+}
+
+impl Builder<'_> {
+    fn open_section(&mut self, heading: &Found) {
+        self.close();
+        if role::is_references(&heading.text) {
+            self.target = Target::References;
+            return;
+        }
+        if heading::is_contents(&heading.text) {
+            self.target = Target::Nowhere;
+            return;
+        }
+        self.target = Target::Section;
+        let role = self.roles.next(&heading.text, heading.level);
+        self.draft.sections.push(Section { heading: heading.text.clone(), role, paragraphs: Vec::new() });
+    }
+
+    fn add(&mut self, item: &Item<'_>, lines: Vec<TextLine>) {
+        let empty = lines.iter().all(|line| line.text.trim().is_empty());
+        match (item.kind, self.target) {
+            // Authors side by side on a title page look like a table and are none.
+            (ItemKind::Table, _) if !item.source.cells.is_empty() && item.block >= self.opening.end => {
+                self.put(grid(item, None));
+            }
+            _ if empty => {}
+            (ItemKind::Text | ItemKind::Formula, Target::References) => self.cited.extend(lines),
+            (_, Target::Nowhere) => self.left_out += 1,
+            (ItemKind::Text, _) => self.add_text(item, lines),
+            (ItemKind::Caption | ItemKind::Table | ItemKind::Footnote, _) => self.put(weld(&lines, self.words)),
+            (ItemKind::Formula, _) => self.open.extend(lines),
+        }
+    }
+
+    /// Text that goes on with the open paragraph, or opens one. A displayed formula belongs to the sentence around it.
+    fn add_text(&mut self, item: &Item<'_>, lines: Vec<TextLine>) {
+        if !self.goes_on(&lines) {
+            self.close();
+        }
+        self.open.extend(lines);
+        self.expects_more = item.source.continues;
+    }
+
+    /// The reader says so; or a lower-case letter opens the text where what is open ends with a formula or ends no
+    /// sentence, as before a column or page end.
+    fn goes_on(&self, lines: &[TextLine]) -> bool {
+        let (Some(last), Some(first)) = (self.open.last(), lines.first()) else { return false };
+        let lower = first.text.starts_with(char::is_lowercase);
+        let ended = last.text.trim_end().ends_with(['.', '!', '?', ':']);
+        self.expects_more || lower && (last.apart || !ended)
+    }
+
+    fn add_table(&mut self, item: &Item<'_>, caption: &Item<'_>) {
+        if item.source.cells.is_empty() {
+            for part in [caption, item] {
+                self.add(part, part.text_lines());
+            }
+            return;
+        }
+        let caption = weld(&caption.text_lines(), self.words);
+        self.put(grid(item, Some(caption)));
+    }
+
+    /// A float or footnote: after the paragraph it interrupts.
+    fn put(&mut self, paragraph: Paragraph) {
+        if self.open.is_empty() { self.push(paragraph) } else { self.waiting.push(paragraph) }
+    }
+
+    fn close(&mut self) {
+        let lines = std::mem::take(&mut self.open);
+        self.expects_more = false;
+        if !lines.is_empty() {
+            let paragraph = weld(&lines, self.words);
+            self.push(paragraph);
+        }
+        for paragraph in std::mem::take(&mut self.waiting) {
+            self.push(paragraph);
+        }
+    }
+
+    fn push(&mut self, paragraph: Paragraph) {
+        if let Some(section) = self.draft.sections.last_mut()
+            && !paragraph.text.is_empty()
+        {
+            section.paragraphs.push(paragraph);
+        }
+    }
+
+    fn finish(mut self) {
+        self.close();
+        self.draft.references = references::from_lines(&self.cited, self.words);
+        if self.left_out > 0 {
+            self.draft.provenance.insert("left_out".into(), json!({ "contents": self.left_out }));
+        }
+        // A heading with nothing but subsections under it stays in the draft and gives no chunk.
+        self.draft.sections.retain(|section| !section.heading.is_empty() || !section.paragraphs.is_empty());
+    }
+}
+
+/// A grid as a paragraph, its caption in front with its own place.
+fn grid(item: &Item<'_>, caption: Option<Paragraph>) -> Paragraph {
+    let cells = item.source.cells.clone();
+    let text = caption.as_ref().map(|caption| caption.text.clone());
+    let mut paragraph = table::paragraph(
+        Table { caption: text, page: Some(item.page), cells, ..Table::default() },
+        Some(item.source.bbox),
+    );
+    if let Some(caption) = caption
+        && let Some(cells) = paragraph.spans.first_mut()
+    {
+        cells.start = caption.text.len() + "\n\n".len();
+        paragraph.spans.splice(0..0, caption.spans);
+    }
+    paragraph
+}
