@@ -23,13 +23,17 @@ import platform
 import subprocess
 import sys
 import tempfile
-import tomllib
 import urllib.error
 import urllib.request
 import venv
 import zipfile
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+
+if sys.version_info < (3, 11):
+    sys.exit(f"fetch-models.py needs Python 3.11 or later; this is {platform.python_version()}")
+
+import tomllib
 
 HERE = Path(__file__).resolve().parent
 MANIFEST = HERE.parent / "crates" / "techrag-models" / "models.toml"

@@ -1,6 +1,8 @@
 //! Contracts end to end, over real binaries and pipes; and the layout of the project itself.
 
 mod configuration;
+mod embed;
+mod fetching;
 mod harness;
 mod manners;
 mod schemas;
