@@ -3,6 +3,7 @@
 //! A writer may add, remove and compact meanwhile; the reader sees nothing of it until it is opened again. Searches
 //! give [`Place`]s; [`Reader::stored`] fetches what stands there.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -185,6 +186,19 @@ impl Reader {
             None => Ok(None),
         };
         places.iter().map(score).collect()
+    }
+
+    /// The bytes of a chunk's text that its best window covers; `None` for chunks without vectors.
+    ///
+    /// # Errors
+    /// If the query's dimension is not the library's, or the catalog cannot be read.
+    pub fn best_window(&self, query: &[f32], place: Place) -> Result<Option<Range<usize>>> {
+        self.check(query)?;
+        let catalog = self.catalog();
+        let Some(row) = self.row(place) else { return Ok(None) };
+        let vectors = rows::vectors(&catalog, row)?;
+        let best = scan::exact_best(query, &vectors);
+        Ok(rows::bounds(&catalog, row)?.get(best.unwrap_or(0)).map(|[start, end]| *start..*end))
     }
 
     fn check(&self, query: &[f32]) -> Result<()> {

@@ -44,6 +44,13 @@ pub(crate) fn vectors(catalog: &Connection, row: i64) -> Result<Vec<f32>> {
     Ok(data.optional()?.unwrap_or_default())
 }
 
+/// The bytes each window of a row covers; empty if it has none.
+pub(crate) fn bounds(catalog: &Connection, row: i64) -> Result<Vec<[usize; 2]>> {
+    let mut statement = catalog.prepare_cached("SELECT bounds FROM vectors WHERE chunk = ?")?;
+    let bounds: Option<String> = statement.query_row([row], |row| row.get(0)).optional()?;
+    bounds.map_or(Ok(Vec::new()), |bounds| Ok(serde_json::from_str(&bounds)?))
+}
+
 fn floats(data: &[u8]) -> Vec<f32> {
     let (words, _) = data.as_chunks::<4>();
     words.iter().map(|word| f32::from_le_bytes(*word)).collect()

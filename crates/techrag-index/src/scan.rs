@@ -71,11 +71,21 @@ fn block(segment: &Segment, query: &[f32], start: usize, wanted: &Bits) -> Vec<(
     best
 }
 
-/// The inner product in f64, the best of several rows, rounded once: the score a hit reports.
-pub(crate) fn exact(query: &[f32], rows: &[f32]) -> Option<f32> {
+/// The inner product of a query with each row, in f64.
+fn products<'a>(query: &'a [f32], rows: &'a [f32]) -> impl Iterator<Item = f64> + 'a {
     let product = |row: &[f32]| query.iter().zip(row).map(|(q, v)| f64::from(*q) * f64::from(*v)).sum::<f64>();
-    let best = rows.chunks_exact(query.len().max(1)).map(product).reduce(f64::max)?;
-    Some(best as f32)
+    rows.chunks_exact(query.len().max(1)).map(product)
+}
+
+/// The best product of several rows, rounded once: the score a hit reports.
+pub(crate) fn exact(query: &[f32], rows: &[f32]) -> Option<f32> {
+    products(query, rows).reduce(f64::max).map(|best| best as f32)
+}
+
+/// Which row has it; the first of equals.
+pub(crate) fn exact_best(query: &[f32], rows: &[f32]) -> Option<usize> {
+    let best = products(query, rows).reduce(f64::max)?;
+    products(query, rows).position(|product| product == best)
 }
 
 /// The fastest kernel this processor has.

@@ -201,7 +201,8 @@ pub enum Origin {
     Graph,
 }
 
-/// What each channel gave a hit. A channel that did not return it leaves its field out.
+/// What each channel gave a hit. A channel that was not asked leaves its field out; one that was asked and whose list
+/// did not reach the hit gives its score without a rank.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scores {
     /// The score the final order is by: fused, reranked or a single channel's.

@@ -1,2 +1,0 @@
-//! Stands in until the tool lands.
-fn main() {}

@@ -1,0 +1,48 @@
+//! `techrag-retrieve`: questions in, questions with hits out.
+
+mod args;
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Wanted};
+use techrag_core::record::{ErrorKind, ErrorRecord};
+use techrag_index::Reader;
+use techrag_models::{Limits, Locator};
+use techrag_retrieve::{Models, Retriever};
+
+use crate::args::Args;
+
+fn main() -> ExitCode {
+    techrag_cli::main(run)
+}
+
+fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
+    let reader = Reader::open(cli.library()?)?;
+    let locator = Locator::new(cli.model_folders());
+    let models = Models::new(locator, Limits { sessions: cli.jobs(), batch: 1 });
+    let retriever = Retriever::new(reader, models, args.config(cli));
+    cli.each(Wanted { kinds: &[Kind::Query], bare: Bare::Question }, |record| {
+        let Record::Query(mut query) = record else { return Ok(vec![record]) };
+        let started = Instant::now();
+        match retriever.answer(&mut query) {
+            Ok(()) => {}
+            Err(error) if error.is_about_a_text() => {
+                let error = ErrorRecord::new(query.judged_name(), cli.stage(), ErrorKind::Model, error.to_string());
+                return Ok(vec![error.into()]);
+            }
+            Err(error) => return Err(fatal(error)),
+        }
+        if let Some(entry) = query.trace.last_mut().filter(|_| cli.timings()) {
+            entry.ms = Some(started.elapsed().as_secs_f64() * 1000.0);
+        }
+        Ok(vec![Record::Query(query)])
+    })
+}
+
+fn fatal(error: techrag_retrieve::Error) -> anyhow::Error {
+    match error.hint().map(str::to_owned) {
+        Some(hint) => techrag_cli::hint(error, hint),
+        None => error.into(),
+    }
+}

@@ -1,0 +1,59 @@
+//! What a search is asked to do. No defaults here: they are the binary's.
+
+use techrag_index::Bm25;
+
+use crate::fusion::Fusion;
+
+/// What a search does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// Which channels are asked.
+    pub mode: Mode,
+    /// How their lists become one.
+    pub fusion: Fusion,
+    /// Hits a query gets at most.
+    pub k: usize,
+    /// Chunks taken from each channel, before fusion; `k` if that is more.
+    pub candidates: usize,
+    /// Parameters of the lexical ranking.
+    pub bm25: Bm25,
+    /// Whether and by what the best candidates are read again.
+    pub rerank: Rerank,
+    /// How many of them.
+    pub reranked: usize,
+    /// Version of the tool, for the trace.
+    pub version: String,
+}
+
+/// Which channels are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Vectors only.
+    Dense,
+    /// Words only; no model is loaded.
+    Bm25,
+    /// Both, fused.
+    Hybrid,
+}
+
+/// Whether the best candidates are read again by a cross-encoder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rerank {
+    /// No.
+    Off,
+    /// By this model if its files are there; the trace says if not.
+    IfThere(String),
+    /// By this model; an error if its files are not there.
+    By(String),
+}
+
+impl Mode {
+    /// As flags and traces write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Dense => "dense",
+            Self::Bm25 => "bm25",
+            Self::Hybrid => "hybrid",
+        }
+    }
+}

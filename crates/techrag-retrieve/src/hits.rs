@@ -1,0 +1,104 @@
+//! From ranked chunks to hits: equal texts of different documents become one hit that names them all.
+
+use std::collections::HashMap;
+
+use techrag_core::record::{Hit, Origin, Scores};
+use techrag_index::Stored;
+
+use crate::search::Candidate;
+
+/// The first `k` distinct texts, best first. `rerank` is the logit of each candidate that was read again.
+pub(crate) fn hits(ranked: Vec<(Candidate, Stored, Option<f32>)>, k: usize) -> Vec<Hit> {
+    let mut hits: Vec<Hit> = Vec::new();
+    let mut first: HashMap<String, usize> = HashMap::new();
+    for (candidate, stored, rerank) in ranked {
+        match first.get(&stored.chunk.sha1).filter(|_| !stored.chunk.sha1.is_empty()) {
+            Some(at) => merge(&mut hits[*at], stored.keys),
+            None if hits.len() < k => {
+                first.insert(stored.chunk.sha1.clone(), hits.len());
+                hits.push(hit(&candidate, stored, rerank));
+            }
+            None => {}
+        }
+    }
+    hits
+}
+
+fn merge(hit: &mut Hit, keys: Vec<String>) {
+    for key in keys {
+        if key != hit.key && !hit.also.contains(&key) {
+            hit.also.push(key);
+        }
+    }
+}
+
+fn hit(candidate: &Candidate, stored: Stored, rerank: Option<f32>) -> Hit {
+    let Stored { chunk, document, keys } = stored;
+    let channels = candidate.channels;
+    let mut hit = Hit {
+        uid: chunk.uid,
+        doc_id: chunk.doc_id,
+        key: document.key,
+        title: document.title,
+        authors: document.authors,
+        year: document.year,
+        doi: document.doi,
+        section: chunk.section,
+        role: chunk.role,
+        pages: chunk.pages,
+        spans: chunk.spans,
+        text: chunk.text,
+        origin: Origin::Vector,
+        scores: Scores {
+            score: candidate.score,
+            dense: channels.dense,
+            dense_rank: channels.dense_rank,
+            bm25: channels.bm25,
+            bm25_rank: channels.bm25_rank,
+            fused: candidate.fused,
+            rerank,
+            ..Scores::default()
+        },
+        ..Hit::default()
+    };
+    merge(&mut hit, keys);
+    hit
+}
+
+#[cfg(test)]
+mod tests {
+    use techrag_core::record::{Chunk, Document};
+    use techrag_index::Place;
+
+    use super::*;
+    use crate::fusion::Channels;
+
+    fn ranked(key: &str, also: &[&str], sha1: &str) -> (Candidate, Stored, Option<f32>) {
+        let place = Place { segment: 0, slot: 0 };
+        let candidate = Candidate { place, uid: (0, 0), channels: Channels::default(), fused: None, score: 1.0 };
+        let chunk = Chunk { uid: format!("{key}:0"), sha1: sha1.into(), ..Chunk::default() };
+        let document = Document { key: key.into(), ..Document::default() };
+        let keys = std::iter::once(key).chain(also.iter().copied()).map(str::to_owned).collect();
+        (candidate, Stored { chunk, document, keys }, None)
+    }
+
+    #[test]
+    fn equal_texts_are_one_hit_under_all_their_keys() {
+        let found = vec![
+            ranked("a", &["a2"], "1"),
+            ranked("b", &[], "2"),
+            ranked("c", &["a"], "1"),
+            ranked("d", &[], "3"),
+            ranked("e", &[], "2"),
+        ];
+        let hits = hits(found, 2);
+        let seen: Vec<(&str, Vec<&str>)> =
+            hits.iter().map(|hit| (hit.key.as_str(), hit.also.iter().map(String::as_str).collect())).collect();
+        assert_eq!(seen, [("a", vec!["a2", "c"]), ("b", vec!["e"])]);
+    }
+
+    #[test]
+    fn chunks_without_a_hash_are_never_merged() {
+        assert_eq!(hits(vec![ranked("a", &[], ""), ranked("b", &[], "")], 5).len(), 2);
+    }
+}

@@ -1,0 +1,153 @@
+//! A query record in, the same with `hits` out.
+
+use serde_json::{Map, Value, json};
+use techrag_core::record::{Query, RouteName, TraceEntry};
+use techrag_index::{Reader, Stored};
+
+use crate::config::{Config, Mode, Rerank};
+use crate::error::Result;
+use crate::hits;
+use crate::models::Models;
+use crate::search::{self, Candidate};
+
+/// Answers queries from one library. Shared by threads freely.
+pub struct Retriever {
+    reader: Reader,
+    models: Models,
+    config: Config,
+}
+
+/// What became of one query, for its trace.
+#[derive(Default)]
+struct Notes {
+    said: Vec<String>,
+    details: Map<String, Value>,
+}
+
+impl Retriever {
+    /// A retriever over an open library. No model is opened before a query needs it.
+    pub fn new(reader: Reader, models: Models, config: Config) -> Self {
+        Self { reader, models, config }
+    }
+
+    /// Writes `hits` and a trace entry into the query. A query whose routes have no text retrieval keeps its hits.
+    ///
+    /// # Errors
+    /// If the library or a model fails.
+    pub fn answer(&self, query: &mut Query) -> Result<()> {
+        let mut notes = Notes::default();
+        if wants_text(query) {
+            let text = query.text_query().to_owned();
+            query.hits = Some(self.hits(&query.question, &text, &mut notes)?);
+        } else {
+            notes.say("its routes have no text retrieval");
+        }
+        query.trace.push(TraceEntry {
+            stage: "retrieve".into(),
+            version: self.config.version.clone(),
+            note: notes.said.join("; "),
+            details: notes.details,
+            ..TraceEntry::default()
+        });
+        Ok(())
+    }
+
+    fn hits(&self, question: &str, text: &str, notes: &mut Notes) -> Result<Vec<techrag_core::record::Hit>> {
+        let config = self.effective(notes);
+        let vector = self.vector(&config, text)?;
+        let all = self.reader.everything();
+        let mut candidates = search::ranked(&self.reader, &config, text, vector.as_deref(), &all)?;
+        let found = candidates.len();
+        candidates.truncate(config.candidates.max(config.k));
+        let places: Vec<_> = candidates.iter().map(|candidate| candidate.place).collect();
+        let stored = self.reader.stored(&places)?;
+        let mut read: Vec<(Candidate, Stored, Option<f32>)> =
+            candidates.into_iter().zip(stored).map(|(candidate, stored)| (candidate, stored, None)).collect();
+        self.rerank(&config, question, vector.as_deref(), &mut read, notes)?;
+        let hits = hits::hits(read, config.k);
+        notes.count(&config, found, hits.len());
+        Ok(hits)
+    }
+
+    /// The settings this library allows: one without vectors is searched by words.
+    fn effective(&self, notes: &mut Notes) -> Config {
+        let mut config = self.config.clone();
+        if self.reader.encoder().is_none() && config.mode != Mode::Bm25 && self.reader.chunks() > 0 {
+            notes.say("the library holds no vectors, so words alone decide");
+            config.mode = Mode::Bm25;
+        }
+        config
+    }
+
+    /// The query's vector, where the mode needs one and there is something to ask.
+    fn vector(&self, config: &Config, text: &str) -> Result<Option<Vec<f32>>> {
+        match self.reader.encoder() {
+            Some(encoder) if config.mode != Mode::Bm25 && !text.trim().is_empty() => {
+                Ok(Some(self.models.vector(text, encoder)?))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Reads the best again and puts them first, by logit; the others keep their order behind them.
+    fn rerank(
+        &self,
+        config: &Config,
+        question: &str,
+        vector: Option<&[f32]>,
+        read: &mut [(Candidate, Stored, Option<f32>)],
+        notes: &mut Notes,
+    ) -> Result<()> {
+        let model = match &config.rerank {
+            Rerank::Off => return Ok(()),
+            Rerank::IfThere(model) if !self.models.has(model) => {
+                notes.say(&format!("not reranked: {model} is not there"));
+                return Ok(());
+            }
+            Rerank::IfThere(model) | Rerank::By(model) => model,
+        };
+        let count = config.reranked.min(read.len());
+        let (best, _) = read.split_at_mut(count);
+        let passages = best.iter().map(|(candidate, stored, _)| self.passage(vector, candidate, stored));
+        let passages: Vec<String> = passages.collect::<Result<_>>()?;
+        let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
+        for (read, logit) in best.iter_mut().zip(self.models.logits(model, question, &passages)?) {
+            read.0.score = f64::from(logit);
+            read.2 = Some(logit);
+        }
+        best.sort_by(|a, b| b.0.score.total_cmp(&a.0.score).then(a.0.uid.cmp(&b.0.uid)));
+        notes.say(&format!("the best {count} reranked by {model}"));
+        Ok(())
+    }
+
+    /// What of a chunk the cross-encoder reads: from its best window on; from its beginning where no vector tells.
+    fn passage(&self, vector: Option<&[f32]>, candidate: &Candidate, stored: &Stored) -> Result<String> {
+        let text = &stored.chunk.text;
+        let start = match vector {
+            Some(vector) => self.reader.best_window(vector, candidate.place)?.map_or(0, |window| window.start),
+            None => 0,
+        };
+        Ok(text[text.floor_char_boundary(start)..].to_owned())
+    }
+}
+
+/// Text retrieval serves every route but the current world's (SPEC section 1); no route means content.
+fn wants_text(query: &Query) -> bool {
+    [RouteName::Content, RouteName::Bibliometric, RouteName::Trend].into_iter().any(|name| query.takes(name))
+}
+
+impl Notes {
+    fn say(&mut self, what: &str) {
+        self.said.push(what.to_owned());
+    }
+
+    fn count(&mut self, config: &Config, found: usize, hits: usize) {
+        self.said.insert(0, format!("{hits} hits from {found} candidates by {}", config.mode.name()));
+        self.details.insert("mode".into(), json!(config.mode.name()));
+        if config.mode == Mode::Hybrid {
+            self.details.insert("fusion".into(), json!(config.fusion.to_string()));
+        }
+        self.details.insert("candidates".into(), json!(found));
+        self.details.insert("k".into(), json!(config.k));
+    }
+}
