@@ -1,6 +1,7 @@
 //! `techrag-retrieve`: questions in, questions with hits out.
 
 mod args;
+mod settings;
 
 use std::process::ExitCode;
 use std::time::Instant;

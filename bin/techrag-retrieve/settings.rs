@@ -1,0 +1,47 @@
+//! From flags to what a search does.
+
+use techrag_cli::Cli;
+use techrag_index::{Bm25, Idf};
+use techrag_retrieve::{Config, Fusion, Mode, Rerank};
+
+use crate::args::{Args, Bm25Name, FusionName, ModeName};
+
+/// The cross-encoder of the paper.
+const CROSS_ENCODER: &str = "ms-marco-MiniLM-L-6-v2";
+
+impl Args {
+    /// What the flags ask for.
+    pub(crate) fn config(&self, cli: &Cli) -> Config {
+        Config {
+            mode: match self.mode {
+                ModeName::Dense => Mode::Dense,
+                ModeName::Bm25 => Mode::Bm25,
+                ModeName::Hybrid => Mode::Hybrid,
+            },
+            fusion: match self.fusion {
+                FusionName::Rrf => Fusion::Rrf { constant: self.rrf_constant },
+                FusionName::Zscore => Fusion::ZScore { dense: self.dense_weight.unwrap_or(1.5) },
+                FusionName::Convex => Fusion::Convex { dense: self.dense_weight.unwrap_or(0.5) },
+            },
+            k: self.k,
+            candidates: self.candidates,
+            bm25: self.lexical(),
+            rerank: match self.rerank.as_str() {
+                "off" => Rerank::Off,
+                "auto" => Rerank::IfThere(CROSS_ENCODER.into()),
+                model => Rerank::By(model.into()),
+            },
+            reranked: self.rerank_depth,
+            version: cli.version().into(),
+        }
+    }
+
+    fn lexical(&self) -> Bm25 {
+        let (idf, k1) = match self.bm25 {
+            Bm25Name::Lucene => (Idf::Lucene, 1.2),
+            Bm25Name::Okapi => (Idf::Okapi, 1.5),
+        };
+        let weights = [self.title_weight, self.section_weight, 1.0];
+        Bm25 { idf, k1: self.k1.unwrap_or(k1), b: self.b, weights }
+    }
+}
