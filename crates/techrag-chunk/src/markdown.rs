@@ -80,7 +80,7 @@ impl Walker {
                 self.heading = Some(level);
             }
             Tag::MetadataBlock(MetadataBlockKind::YamlStyle | MetadataBlockKind::PlusesStyle) => {
-                self.in_metadata = true
+                self.in_metadata = true;
             }
             Tag::CodeBlock(_) if self.list_depth == 0 => self.flush(ParagraphKind::Prose),
             Tag::List(number) => {

@@ -13,6 +13,7 @@ use techrag_pdf::Pdf;
 use super::heading::{self, Style};
 use super::item::{Item, ItemKind};
 use super::names;
+use super::wording;
 use crate::draft::{Draft, chars};
 use crate::lines::{Words, weld};
 use crate::role::{self, Heading};
@@ -47,7 +48,7 @@ fn opens_text(item: &Item<'_>, style: &Style) -> bool {
     let parsed = Heading::parse(&text);
     let first = matches!(parsed.number, Some("1" | "I")) && heading::is_set_apart(item, style) && chars(&text) < 100;
     item.kind == ItemKind::Text
-        && (heading::run_in(item).is_some() || role::is_conventional(&text) || heading::is_contents(&text) || first)
+        && (heading::run_in(item).is_some() || role::is_conventional(&text) || wording::is_contents(&text) || first)
 }
 
 fn title(items: &[Item<'_>], style: &Style) -> Option<Range<usize>> {

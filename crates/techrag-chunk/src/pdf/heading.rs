@@ -12,12 +12,15 @@ use techrag_pdf::OutlineItem;
 
 use super::front::Opening;
 use super::item::{Item, ItemKind};
+use super::wording::{is_contents, is_contents_line, is_excluded, is_title, opens_with_word, shouted};
 use crate::draft::chars;
 use crate::role::{self, Heading};
 
 /// Longest heading, in characters and lines.
 const MAX_CHARS: usize = 160;
 const MAX_LINES: usize = 3;
+/// Bytes that a paragraph under a heading has at least.
+const MIN_PARAGRAPH: usize = 60;
 /// Times the size of running text that counts as larger.
 const LARGER: f32 = 1.06;
 
@@ -77,7 +80,7 @@ pub(crate) fn find(items: &[Item<'_>], style: &Style, opening: &Opening, outline
     let mut found = Vec::new();
     let mut in_contents = false;
     for (at, item) in items.iter().enumerate().skip(opening.end) {
-        if item.kind != ItemKind::Text {
+        if !matches!(item.kind, ItemKind::Text | ItemKind::Formula) {
             continue;
         }
         if found.last().is_some_and(|last: &Found| at < last.item + last.items) {
@@ -133,16 +136,29 @@ fn classify(
     }
     let apart = is_set_apart(item, style);
     if let Some(level) = level {
-        return if apart && is_title(heading.title) { found(level) } else { None };
+        let with_formula = item.opens_bold && opens_with_word(heading.title);
+        return if apart && is_title(heading.title) || with_formula { found(level) } else { None };
     }
-    if role::is_conventional(&text) && (apart || item.lines.len() == 1) {
+    if item.kind == ItemKind::Formula {
+        return None;
+    }
+    if (role::is_conventional(&text) || is_contents(&text)) && (apart || item.lines.len() == 1) {
         return found(1);
     }
+    let titled = apart && is_title(&text) && !text.ends_with('.');
     match looks.get(&look(item)) {
-        Some(&level) if apart && is_title(&text) && !text.ends_with('.') => found(level),
-        None if looks.is_empty() && apart && is_title(&text) && !text.ends_with('.') => found(1),
+        Some(&level) if titled && stands_above_text(item, items.get(at + 1)) => found(level),
+        None if titled && looks.is_empty() => found(1),
         _ => None,
     }
+}
+
+/// Words inside a figure may have the font of headings; a heading without a number must have a paragraph under it.
+fn stands_above_text(item: &Item<'_>, next: Option<&Item<'_>>) -> bool {
+    next.filter(|next| next.kind == ItemKind::Text).is_some_and(|next| {
+        let long = next.lines.iter().map(String::len).sum::<usize>() >= MIN_PARAGRAPH;
+        Heading::parse(&next.text()).number.is_some() || long && look(next) != look(item)
+    })
 }
 
 /// Whether a bold line is only the first line of a title that is run into its paragraph: the next item opens in the
@@ -211,60 +227,6 @@ pub(crate) fn is_set_apart(item: &Item<'_>, style: &Style) -> bool {
     style.is_larger(item) || item.bold || item.italic || shouted(&item.text())
 }
 
-/// Whether the words may be a title: they open with a capital, and most of them are letters.
-fn is_title(title: &str) -> bool {
-    let opens =
-        title.chars().next().is_some_and(|c| c.is_uppercase() || c.is_numeric() || c.is_alphabetic() && !c.is_ascii());
-    let letters = title.chars().filter(|c| c.is_alphabetic() || c.is_whitespace()).count();
-    opens && letters * 10 >= chars(title) * 7
-}
-
-fn shouted(text: &str) -> bool {
-    let letters: Vec<char> = text.chars().filter(|c| c.is_alphabetic()).collect();
-    letters.len() >= 4 && letters.iter().all(|c| c.is_uppercase())
-}
-
-/// Words that open a labelled paragraph and no section.
-fn is_excluded(title: &str) -> bool {
-    const LABELS: &[&str] = &[
-        "theorem",
-        "lemma",
-        "proposition",
-        "corollary",
-        "definition",
-        "proof",
-        "remark",
-        "example",
-        "assumption",
-        "algorithm",
-        "figure",
-        "fig",
-        "table",
-        "claim",
-        "condition",
-        "problem",
-        "property",
-        "step",
-        "listing",
-        "keywords",
-        "key words",
-        "index terms",
-        "editor",
-        "editors",
-        "note",
-    ];
-    let lower = text::fold(title);
-    LABELS.iter().any(|label| {
-        lower.strip_prefix(label).is_some_and(|rest| {
-            // `Problem formulation` and `Algorithm design` are sections; `Problem 1` and `Proof.` are labels.
-            let rest = rest.trim_start_matches([' ', '.', ':']);
-            rest.is_empty()
-                || rest.starts_with(|c: char| c.is_ascii_digit() || c == '(')
-                || matches!(*label, "proof" | "keywords" | "key words" | "index terms" | "editors" | "editor")
-        })
-    })
-}
-
 fn is_entry(entry: &OutlineItem, item: &Item<'_>, text: &str, title: &str) -> bool {
     let wanted = text::fold_tight(&entry.title);
     let place = entry.page.is_none_or(|page| page.abs_diff(item.page) <= 1);
@@ -284,40 +246,4 @@ pub(crate) fn run_in(item: &Item<'_>) -> Option<usize> {
 
 fn run_in_heading(at: usize, run_in: usize) -> Found {
     Found { item: at, text: "Abstract".into(), level: 1, items: 0, run_in }
-}
-
-/// Whether a heading opens a table of contents.
-pub(crate) fn is_contents(text: &str) -> bool {
-    matches!(
-        text::fold(text).trim_end_matches(':'),
-        "contents" | "table of contents" | "list of figures" | "list of tables" | "inhaltsverzeichnis"
-    )
-}
-
-/// A line of a table of contents ends with its page.
-fn is_contents_line(text: &str) -> bool {
-    let body = text.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, 'i' | 'v' | 'x'));
-    body.len() < text.len() && body.ends_with([' ', '.'])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn labels_are_no_sections() {
-        for label in ["Theorem 1", "Proof", "Proof of Theorem 2", "Keywords: tyre", "Assumption 3 (Noise)", "Figure 2"]
-        {
-            assert!(is_excluded(label), "{label}");
-        }
-        for title in ["Problem formulation", "Algorithm design", "Introduction", "Notes on slip"] {
-            assert!(!is_excluded(title), "{title}");
-        }
-    }
-
-    #[test]
-    fn contents_lines_end_with_a_page() {
-        assert!(is_contents_line("1 Introduction 2") && is_contents_line("2.1 Model . . . . . 14"));
-        assert!(!is_contents_line("1 Introduction") && !is_contents_line("3 Results for ISO4"));
-    }
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use techrag_pdf::{Bbox, Block, BlockKind, Line, Page, Pdf, Run, Script};
 
+use super::wording::opens_keywords;
 use crate::lines::TextLine;
 
 /// What an item is.
@@ -35,6 +36,8 @@ pub(crate) struct Item<'a> {
     pub(crate) size: f32,
     /// Whether nearly all its letters are bold.
     pub(crate) bold: bool,
+    /// Whether its first letters are bold.
+    pub(crate) opens_bold: bool,
     /// Whether nearly all its letters are italic.
     pub(crate) italic: bool,
 }
@@ -76,8 +79,7 @@ pub(crate) fn items(pdf: &Pdf) -> Vec<Item<'_>> {
                 BlockKind::Footnote => ItemKind::Footnote,
                 BlockKind::Header | BlockKind::Footer | BlockKind::FigureText | BlockKind::Marginal => continue,
             };
-            let cut = if kind == ItemKind::Text { title_lines(block) } else { 0 };
-            for lines in [0..cut, cut..block.lines.len()].into_iter().skip(usize::from(cut == 0)) {
+            for lines in parts(kind, block) {
                 let item = item(kind, page.number, items.len(), block, lines);
                 if item.lines.iter().any(|line| !line.is_empty()) || kind == ItemKind::Table {
                     items.push(item);
@@ -108,6 +110,20 @@ fn furniture_lines(pdf: &Pdf) -> Vec<[f32; 2]> {
 fn is_furniture(block: &Block, lines: &[[f32; 2]]) -> bool {
     let same = |line: &[f32; 2]| (line[0] - block.bbox[1]).abs() < 2.0 && (line[1] - block.bbox[3]).abs() < 2.0;
     block.kind == BlockKind::Body && block.lines.len() == 1 && lines.iter().any(same)
+}
+
+/// The lines of a block in as many parts as it has meanings: a title on its own line, the text, the keywords.
+fn parts(kind: ItemKind, block: &Block) -> Vec<Range<usize>> {
+    let mut cuts = vec![0, block.lines.len()];
+    if kind == ItemKind::Text {
+        cuts.push(title_lines(block));
+        cuts.extend(block.lines.iter().position(|line| opens_keywords(&line_text(line))));
+    }
+    cuts.sort_unstable();
+    cuts.dedup();
+    let parts: Vec<Range<usize>> = cuts.windows(2).map(|pair| pair[0]..pair[1]).collect();
+    // A table may come with cells and without lines.
+    if parts.is_empty() { std::iter::once(0..0).collect() } else { parts }
 }
 
 /// A block of text may open with a title on a line of its own: set in one bold or italic font, short, and followed by
@@ -142,6 +158,7 @@ fn item(kind: ItemKind, page: u32, block: usize, source: &Block, range: Range<us
         lines: lines.iter().map(line_text).collect(),
         size: size(runs()),
         bold: total > 0 && share(|run| run.bold),
+        opens_bold: runs().find(|run| letters(run) > 0).is_some_and(|run| run.bold),
         italic: total > 0 && share(|run| run.italic),
     }
 }

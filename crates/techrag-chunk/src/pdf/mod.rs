@@ -11,12 +11,13 @@ mod identifiers;
 mod item;
 mod names;
 mod section;
+mod wording;
 
 use std::path::Path;
 
 use serde_json::json;
 use techrag_core::record::ErrorRecord;
-use techrag_pdf::{Outcome, Pdf};
+use techrag_pdf::{Error, Outcome, Pdf};
 
 use crate::draft::Draft;
 use crate::{Config, STAGE};
@@ -26,10 +27,22 @@ use crate::{Config, STAGE};
 /// # Errors
 /// An error record where the file as a whole cannot be read. A page that fails is in the draft.
 pub(crate) fn read(path: &Path, key: &str, config: &Config) -> Result<Draft, ErrorRecord> {
-    let pdf = techrag_pdf::read(path, &config.pdf)
-        .map_err(|error| ErrorRecord::new(key, STAGE, error.kind(), error.to_string()))?;
+    let pdf = techrag_pdf::read(path, &config.pdf).map_err(|error| failed(key, &error))?;
     Ok(draft(&pdf, key))
 }
+
+fn failed(key: &str, error: &Error) -> ErrorRecord {
+    let record = ErrorRecord::new(key, STAGE, error.kind(), error.to_string());
+    match error {
+        Error::Encrypted(_) => record.hint("put the password in a file and name it with --password-file"),
+        Error::Timeout(_) => record.hint("raise --file-timeout or --page-timeout"),
+        Error::TooLarge(_) => record.hint("raise --max-pages, --max-memory or --max-bytes"),
+        _ => record,
+    }
+}
+
+/// Share of unknown characters from which a page is named as poorly read.
+const POOR: f32 = 0.05;
 
 /// The draft of what the reader gave; `key` may hold an arXiv identifier.
 pub(crate) fn draft(pdf: &Pdf, key: &str) -> Draft {
@@ -49,6 +62,10 @@ pub(crate) fn draft(pdf: &Pdf, key: &str) -> Draft {
     section::build(&items, &headings, &opening, &mut draft);
     front::read(&items, &opening, pdf).fill(&mut draft);
     identifiers::fill(pdf, key, &items, &items[..opening.end], &mut draft);
+    let poor: Vec<u32> = pdf.pages.iter().filter(|page| page.unknown_glyphs > POOR).map(|page| page.number).collect();
+    if !poor.is_empty() {
+        draft.provenance.insert("pages_with_unknown_characters".into(), json!(poor));
+    }
     if draft.pages_without_text.len() == pdf.pages.len() {
         draft.provenance.insert("note".into(), json!("no page has a text layer"));
     }
@@ -56,5 +73,6 @@ pub(crate) fn draft(pdf: &Pdf, key: &str) -> Draft {
 }
 
 #[cfg(test)]
-#[path = "../pdf_tests.rs"]
-mod tests;
+mod fixture_tests;
+#[cfg(test)]
+mod model_tests;

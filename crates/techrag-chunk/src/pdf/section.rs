@@ -7,8 +7,9 @@ use serde_json::json;
 use techrag_core::record::{Role, Table};
 
 use super::front::Opening;
-use super::heading::{self, Found};
+use super::heading::Found;
 use super::item::{Item, ItemKind};
+use super::wording;
 use crate::draft::{Draft, Paragraph, Section};
 use crate::lines::{TextLine, Words, weld};
 use crate::role::{self, Roles};
@@ -59,10 +60,8 @@ pub(crate) fn build(items: &[Item<'_>], headings: &[Found], opening: &Opening, d
 /// The lines of an item without the heading run into them.
 fn lines(item: &Item<'_>, heading: Option<&Found>) -> Vec<TextLine> {
     let mut lines = item.text_lines();
-    if let Some(heading) = heading {
-        if let Some(first) = lines.first_mut() {
-            first.text.drain(..heading.run_in.min(first.text.len()));
-        }
+    if let (Some(heading), Some(first)) = (heading, lines.first_mut()) {
+        first.text.drain(..heading.run_in.min(first.text.len()));
     }
     lines
 }
@@ -113,7 +112,7 @@ impl Builder<'_> {
             self.target = Target::References;
             return;
         }
-        if heading::is_contents(&heading.text) {
+        if wording::is_contents(&heading.text) {
             self.target = Target::Nowhere;
             return;
         }

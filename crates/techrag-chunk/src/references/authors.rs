@@ -59,6 +59,10 @@ pub(crate) fn are_names(text: &str) -> bool {
             || matches!(
                 bare,
                 "and"
+                    | "editors"
+                    | "editor"
+                    | "eds"
+                    | "ed"
                     | "et"
                     | "al"
                     | "others"

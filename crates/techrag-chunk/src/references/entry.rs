@@ -147,18 +147,20 @@ fn bracketed_year(body: &str) -> Option<i32> {
     YEAR_AFTER_AUTHORS.captures(&body[open..])?[1].parse().ok()
 }
 
-/// The last year of an entry that is no part of a range of pages or of an address.
+/// The last year of an entry that is no part of a range of pages or of an address; where there is none, the end of a
+/// range of years (`2016–2019`).
 fn last_year(body: &str) -> Option<i32> {
-    let body = ADDRESS.replace_all(body, " ");
-    let years = YEAR.captures_iter(&body).filter_map(|found| found.get(1));
-    let years = years.filter(|year| {
+    let body = ADDRESS.replace_all(body, " , ");
+    let years: Vec<_> = YEAR.captures_iter(&body).filter_map(|found| found.get(1)).collect();
+    let is_page = |year: &&regex::Match<'_>| {
         let before = body[..year.start()].trim_end_matches(' ');
         let after = body[year.end()..].trim_start_matches(' ');
         let range = before.ends_with(['–', '-', '—', ':']) || after.starts_with(['–', '—', '-']);
-        let page = before.ends_with("pp.") || before.ends_with("p.") || before.ends_with("pages");
-        !range && !page
-    });
-    years.last().and_then(|year| year.as_str().parse().ok())
+        range || before.ends_with("pp.") || before.ends_with("p.") || before.ends_with("pages")
+    };
+    let alone = years.iter().rfind(|year| !is_page(year));
+    let ranged = years.last().filter(|_| !body.contains("pp.") && !body.contains("pages"));
+    alone.or(ranged).and_then(|year| year.as_str().parse().ok())
 }
 
 #[cfg(test)]
