@@ -1,44 +1,145 @@
-//! One request from beginning to end: open the file, send its head, send its pages.
+//! One request from beginning to end: open the file, send its head, send its pages; the second and the last reader
+//! where the first fails or yields too little.
 //!
 //! Runs in a worker, or in the caller's process for tests.
 
 use crate::error::Error;
-use crate::glyphs::{self, Document};
+use crate::glyphs::{self, PageReader};
 use crate::page::{Outcome, Page};
-use crate::worker::frame::{Frame, Request};
+use crate::worker::frame::{Frame, Head, Request};
+use crate::{last, mupdf};
+use std::cell::OnceCell;
 use std::fs;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
+
+/// Share of unknown glyphs from which another reader is tried.
+const UNKNOWN: f32 = 0.25;
 
 /// Answers a request with frames; the last one is `End` or `Error`.
 ///
 /// # Errors
 /// Those of `send`.
 pub(crate) fn run(request: &Request, send: &mut dyn FnMut(Frame) -> io::Result<()>) -> io::Result<()> {
-    let opened = load(request).and_then(|bytes| {
-        let open = || Document::open(bytes, request.password.as_deref());
-        catch_unwind(AssertUnwindSafe(open)).unwrap_or_else(|panic| Err(Error::Damaged(words(&*panic))))
-    });
-    match opened.and_then(|document| within_limits(document, request)) {
-        Ok(document) => pages(&document, request, send),
+    match load(request).and_then(|bytes| File::open(bytes, request)) {
+        Ok(file) => file.send(request, send),
         Err(error) => send(Frame::Error(error)),
     }
 }
 
-fn pages(document: &Document, request: &Request, send: &mut dyn FnMut(Frame) -> io::Result<()>) -> io::Result<()> {
-    send(Frame::Head(document.head()))?;
-    let reader = glyphs::PageReader::new(document, request.page_timeout);
-    for number in request.first..=document.pages() {
-        let page = catch_unwind(AssertUnwindSafe(|| reader.page(number)))
-            .unwrap_or_else(|panic| failed(number, words(&*panic)));
-        send(Frame::Page(page))?;
+/// A file, open in the first reader that could.
+struct File {
+    bytes: Arc<Vec<u8>>,
+    password: Option<String>,
+    first: Option<glyphs::Document>,
+    /// Opened when a page asks for it.
+    second: OnceCell<Option<mupdf::Document>>,
+    last: OnceCell<Option<last::Document>>,
+}
+
+impl File {
+    fn open(bytes: Arc<Vec<u8>>, request: &Request) -> Result<Self, Error> {
+        let password = request.password.clone();
+        let opened = guarded(|| glyphs::Document::open(bytes.clone(), password.as_deref()));
+        let opened = opened.and_then(|first| {
+            if first.pages() == 0 { Err(Error::Damaged("no pages found".to_owned())) } else { Ok(first) }
+        });
+        let (first, error) = match opened {
+            Ok(first) => (Some(first), None),
+            // The last reader knows no ciphers that the first does not.
+            Err(error @ Error::Encrypted(_)) if !mupdf::PRESENT => return Err(error),
+            Err(error) => (None, Some(error)),
+        };
+        let file = Self { bytes, password, first, second: OnceCell::new(), last: OnceCell::new() };
+        match (file.head().pages, error) {
+            (0, Some(error)) => Err(error),
+            (pages, _) if pages > request.max_pages => {
+                Err(Error::TooLarge(format!("{pages} pages, {} allowed", request.max_pages)))
+            }
+            _ => Ok(file),
+        }
     }
-    send(Frame::End)
+
+    fn head(&self) -> Head {
+        if let Some(first) = &self.first {
+            return guarded(|| Ok(first.head())).unwrap_or_else(|_| Head { pages: first.pages(), ..Head::default() });
+        }
+        let second = self.second().map(mupdf::Document::head).filter(|head| head.pages > 0);
+        second.or_else(|| self.last().map(last::Document::head)).unwrap_or_default()
+    }
+
+    fn second(&self) -> Option<&mupdf::Document> {
+        let open = || guarded(|| mupdf::Document::open(&self.bytes, self.password.as_deref())).ok();
+        self.second.get_or_init(open).as_ref()
+    }
+
+    fn last(&self) -> Option<&last::Document> {
+        let open = || guarded(|| last::Document::open(&self.bytes, self.password.as_deref())).ok();
+        self.last.get_or_init(open).as_ref()
+    }
+
+    fn send(&self, request: &Request, send: &mut dyn FnMut(Frame) -> io::Result<()>) -> io::Result<()> {
+        let head = self.head();
+        let pages = head.pages;
+        send(Frame::Head(head))?;
+        let reader = self.first.as_ref().map(|first| PageReader::new(first, request.page_timeout));
+        for number in request.first..=pages {
+            send(Frame::Page(self.page(number, reader.as_ref())))?;
+        }
+        send(Frame::End)
+    }
+
+    /// A page by the reader that makes most of it; the first one wins ties.
+    fn page(&self, number: u32, reader: Option<&PageReader<'_>>) -> Page {
+        let first = reader.map_or_else(
+            || failed(number, "the first reader cannot open the file".to_owned()),
+            |reader| guarded(|| Ok(reader.page(number))).unwrap_or_else(|error| failed(number, error.to_string())),
+        );
+        let fonts = || reader.is_some_and(|reader| reader.has_fonts(number));
+        if !is_poor(&first, fonts) {
+            return first;
+        }
+        let second = self.second().and_then(|second| guarded(|| second.page(number).map_err(Error::Damaged)).ok());
+        let best = better(first, second);
+        if !matches!(best.outcome, Outcome::Failed(_)) {
+            return best;
+        }
+        let last = self.last().and_then(|last| guarded(|| last.page(number).map_err(Error::Damaged)).ok());
+        better(best, last)
+    }
+}
+
+/// Whether another reader may make more of a page. `fonts` says whether the page has any.
+fn is_poor(page: &Page, fonts: impl Fn() -> bool) -> bool {
+    match page.outcome {
+        Outcome::Failed(_) => true,
+        Outcome::NoText { .. } => mupdf::PRESENT && fonts(),
+        Outcome::Text => mupdf::PRESENT && page.unknown_glyphs > UNKNOWN,
+    }
+}
+
+/// The page with more letters; a failed one only where there is no other.
+fn better(one: Page, other: Option<Page>) -> Page {
+    match other {
+        Some(other) if matches!(one.outcome, Outcome::Failed(_)) || letters(&other) > letters(&one) => other,
+        _ => one,
+    }
+}
+
+fn letters(page: &Page) -> usize {
+    let runs = page.blocks.iter().flat_map(|block| &block.lines).flat_map(|line| &line.runs);
+    runs.map(|run| run.text.chars().filter(|c| c.is_alphanumeric()).count()).sum()
+}
+
+/// Runs a reader's code, which may panic on hostile files.
+fn guarded<T>(read: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|panic| Err(Error::Damaged(words(&*panic))))
 }
 
 /// The bytes of the file, if it looks like a PDF and is not too large.
-fn load(request: &Request) -> Result<Vec<u8>, Error> {
+fn load(request: &Request) -> Result<Arc<Vec<u8>>, Error> {
     let path = Path::new(&request.path);
     let unreadable = |error: io::Error| Error::Unreadable(error.to_string());
     let meta = fs::metadata(path).map_err(unreadable)?;
@@ -50,26 +151,16 @@ fn load(request: &Request) -> Result<Vec<u8>, Error> {
     }
     let bytes = fs::read(path).map_err(unreadable)?;
     if looks_like_pdf(&bytes) {
-        Ok(bytes)
+        Ok(Arc::new(bytes))
     } else {
         Err(Error::NotPdf("it has no PDF header and no PDF objects".to_owned()))
     }
 }
 
-/// A header anywhere (mailers put junk before it), or at least an object with a page tree.
+/// A header near the beginning (mailers put junk before it), or at least an object and a page tree anywhere.
 fn looks_like_pdf(bytes: &[u8]) -> bool {
-    let has = |needle: &[u8]| bytes.windows(needle.len()).any(|window| window == needle);
-    has(b"%PDF-") || (has(b" obj") && has(b"/Page"))
-}
-
-fn within_limits(document: Document, request: &Request) -> Result<Document, Error> {
-    match document.pages() {
-        0 => Err(Error::Damaged("no pages found".to_owned())),
-        pages if pages > request.max_pages => {
-            Err(Error::TooLarge(format!("{pages} pages, {} allowed", request.max_pages)))
-        }
-        _ => Ok(document),
-    }
+    let has = |bytes: &[u8], needle: &[u8]| bytes.windows(needle.len()).any(|window| window == needle);
+    has(&bytes[..bytes.len().min(4096)], b"%PDF-") || (has(bytes, b" obj") && has(bytes, b"/Page"))
 }
 
 /// A page that could not be read.
@@ -81,4 +172,32 @@ pub(crate) fn failed(number: u32, why: String) -> Page {
 fn words(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     format!("the reader panicked: {}", text.unwrap_or("no message"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::{Block, Line, Run};
+
+    fn page(text: &str) -> Page {
+        let run = Run { text: text.to_owned(), ..Run::default() };
+        let line = Line { runs: vec![run], ..Line::default() };
+        Page { blocks: vec![Block { lines: vec![line], ..Block::default() }], ..Page::default() }
+    }
+
+    #[test]
+    fn more_letters_win_and_failures_lose() {
+        assert_eq!(better(page("abc"), Some(page("abcd"))), page("abcd"));
+        assert_eq!(better(page("abc"), Some(page("abc "))), page("abc"));
+        assert_eq!(better(failed(1, String::new()), Some(page(""))), page(""));
+        assert_eq!(better(page(""), None), page(""));
+    }
+
+    #[test]
+    fn what_looks_like_a_pdf() {
+        assert!(looks_like_pdf(b"junk\n%PDF-1.4"));
+        assert!(looks_like_pdf(b"1 0 obj << /Type /Page >>"));
+        assert!(!looks_like_pdf(b"<html> a page about objects </html>"));
+        assert!(!looks_like_pdf(b""));
+    }
 }

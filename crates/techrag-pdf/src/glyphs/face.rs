@@ -23,6 +23,8 @@ pub(super) struct Code {
 /// A font.
 pub(super) struct Face<'a> {
     font: Font<'a>,
+    /// Codes of one byte, which are nearly all.
+    bytes: RefCell<Vec<Option<Code>>>,
     codes: RefCell<HashMap<u32, Code>>,
     /// How it looks.
     pub style: Style,
@@ -37,7 +39,7 @@ impl<'a> Face<'a> {
         let horizontal = font.is_horizontal();
         let style = style(dict);
         let em = type3_em(dict).unwrap_or(1.0);
-        Self { font, codes: RefCell::default(), style, horizontal, em }
+        Self { font, bytes: RefCell::new(vec![None; 256]), codes: RefCell::default(), style, horizontal, em }
     }
 
     /// The next code of `bytes` at `offset` and its length, at least 1.
@@ -48,6 +50,10 @@ impl<'a> Face<'a> {
 
     /// What is to know of `code`.
     pub(super) fn code(&self, code: u32) -> Code {
+        if let Ok(byte) = u8::try_from(code) {
+            let slot = &mut self.bytes.borrow_mut()[usize::from(byte)];
+            return slot.get_or_insert_with(|| self.look_up(code)).clone();
+        }
         self.codes.borrow_mut().entry(code).or_insert_with(|| self.look_up(code)).clone()
     }
 
@@ -147,7 +153,7 @@ fn style(dict: &Dict<'_>) -> Style {
 }
 
 /// Style by name: words as in `TimesNewRomanPS-BoldItalicMT`, and the codes of the TeX fonts (`CMBX10`, `NimbusRomNo9L-Medi`).
-pub(super) fn named(name: &str) -> Style {
+pub(crate) fn named(name: &str) -> Style {
     let name = name.split_once('+').filter(|(tag, _)| tag.len() == 6).map_or(name, |(_, rest)| rest);
     let lower = name.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));

@@ -14,7 +14,11 @@ mod matrix;
 mod outline;
 mod text;
 
+#[cfg(feature = "mupdf")]
+pub(crate) use face::named as named_style;
 pub(crate) use glyph::{Glyph, Raw, Rule, Style, Text};
+#[cfg(feature = "mupdf")]
+pub(crate) use text::clean;
 
 use crate::error::Error;
 use crate::layout;
@@ -29,8 +33,7 @@ pub(crate) struct Document(Pdf);
 
 impl Document {
     /// Opens a file from its bytes; the empty password is tried first.
-    pub(crate) fn open(bytes: Vec<u8>, password: Option<&str>) -> Result<Self, Error> {
-        let data = std::sync::Arc::new(bytes);
+    pub(crate) fn open(data: std::sync::Arc<Vec<u8>>, password: Option<&str>) -> Result<Self, Error> {
         let first = Pdf::new(data.clone());
         let opened = match (first, password) {
             (Err(LoadPdfError::Decryption(_)), Some(password)) => Pdf::new_with_password(data, password),
@@ -69,6 +72,12 @@ impl<'a> PageReader<'a> {
     pub(crate) fn new(document: &'a Document, time: Duration) -> Self {
         let pdf = &document.0;
         Self { pdf, faces: Faces::new(), hidden: layers::Hidden::of(pdf), time }
+    }
+
+    /// Whether the resources of page `number`, from 1, name a font.
+    pub(crate) fn has_fonts(&self, number: u32) -> bool {
+        let index = usize::try_from(number).unwrap_or(usize::MAX).wrapping_sub(1);
+        self.pdf.pages().get(index).is_some_and(|page| !page.resources().fonts.is_empty())
     }
 
     /// Page `number`, from 1, laid out.

@@ -3,7 +3,7 @@
 use super::glyph::Text;
 
 /// What a glyph says, cleaned; `Unknown` where nothing is left of it that could be text.
-pub(super) fn clean(text: &str) -> Text {
+pub(crate) fn clean(text: &str) -> Text {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         push(c, &mut out);

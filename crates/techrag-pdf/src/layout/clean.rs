@@ -1,7 +1,7 @@
 //! Glyphs that a reader of the page would not see, or would see once.
 
 use crate::glyphs::{Glyph, Raw, Text};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// Two equal glyphs nearer than this share of their size are one glyph drawn twice (fake bold, shadows).
 /// The narrowest letters advance by a fifth of the size.
@@ -18,7 +18,7 @@ pub(super) fn clean(raw: &mut Raw) {
     if raw.glyphs.iter().any(|glyph| glyph.invisible) {
         drop_covered(&mut raw.glyphs);
     }
-    drop_doubles(&mut raw.glyphs);
+    drop_doubles(&mut raw.glyphs, width, height);
 }
 
 fn on_page(glyph: &Glyph, width: f32, height: f32) -> bool {
@@ -41,37 +41,73 @@ fn drop_covered(glyphs: &mut Vec<Glyph>) {
 }
 
 /// Keeps the first of glyphs drawn on top of each other and makes it bold.
-fn drop_doubles(glyphs: &mut Vec<Glyph>) {
-    let mut seen: HashMap<(Option<char>, i32, i32), usize> = HashMap::with_capacity(glyphs.len());
-    let mut doubled = Vec::new();
-    for (index, glyph) in glyphs.iter().enumerate() {
+fn drop_doubles(glyphs: &mut Vec<Glyph>, width: f32, height: f32) {
+    let mut grid = Grid::new(width, height, glyphs.len());
+    let mut gone = vec![false; glyphs.len()];
+    for index in 0..glyphs.len() {
+        let glyph = &glyphs[index];
         if glyph.text.is_blank() || glyph.text == Text::Unknown {
             continue;
         }
-        let first = glyph.text.first();
-        let (x, y) = cell(glyph.x, glyph.y, glyph.size.max(1.0));
-        let near = (-1..=1).flat_map(|dx| (-1..=1).map(move |dy| (dx, dy)));
-        let twin = near.into_iter().find_map(|(dx, dy)| {
-            let at = *seen.get(&(first, x.saturating_add(dx), y.saturating_add(dy)))?;
-            same(&glyphs[at], glyph).then_some(at)
-        });
+        let twin = grid.near(glyph, DOUBLE * glyph.size).find(|&other| same(&glyphs[other], glyph));
         match twin {
-            Some(twin) => doubled.push((twin, index)),
-            None => {
-                seen.insert((first, x, y), index);
+            Some(twin) => {
+                glyphs[twin].style.bold = true;
+                gone[index] = true;
             }
+            None => grid.insert(&glyphs[index], index),
         }
     }
-    for &(twin, _) in &doubled {
-        glyphs[twin].style.bold = true;
+    if gone.contains(&true) {
+        let mut gone = gone.into_iter();
+        glyphs.retain(|_| gone.next() != Some(true));
     }
-    let gone: HashSet<usize> = doubled.into_iter().map(|(_, index)| index).collect();
-    if !gone.is_empty() {
-        let mut index = 0;
-        glyphs.retain(|_| {
-            index += 1;
-            !gone.contains(&(index - 1))
-        });
+}
+
+/// Glyphs by place: lists through the cells of the page. Hashing every glyph costs more than the rest of cleaning.
+struct Grid {
+    side: f32,
+    columns: usize,
+    rows: usize,
+    /// The last glyph in each cell, plus one; 0 where there is none.
+    heads: Vec<u32>,
+    /// For each glyph the one before it in its cell, plus one.
+    before: Vec<u32>,
+}
+
+impl Grid {
+    fn new(width: f32, height: f32, glyphs: usize) -> Self {
+        // At most 500 cells a side, however large the page says it is.
+        let side = (width.max(height) / 500.0).max(4.0);
+        let cells = |length: f32| usize::try_from(cell(length, 0.0, side).0.max(0)).unwrap_or(0).min(500) + 1;
+        let (columns, rows) = (cells(width), cells(height));
+        Self { side, columns, rows, heads: vec![0; columns * rows], before: vec![0; glyphs] }
+    }
+
+    /// Column and row of a place, the outermost where it is off the page.
+    fn at(&self, x: f32, y: f32) -> (usize, usize) {
+        let (column, row) = cell(x, y, self.side);
+        let clamp = |value: i32, most: usize| usize::try_from(value.max(0)).unwrap_or(0).min(most - 1);
+        (clamp(column, self.columns), clamp(row, self.rows))
+    }
+
+    fn insert(&mut self, glyph: &Glyph, index: usize) {
+        let (column, row) = self.at(glyph.x, glyph.y);
+        let head = &mut self.heads[row * self.columns + column];
+        self.before[index] = *head;
+        *head = u32::try_from(index + 1).unwrap_or(0);
+    }
+
+    /// Glyphs in the cells within `reach` points.
+    fn near(&self, glyph: &Glyph, reach: f32) -> impl Iterator<Item = usize> {
+        let (x0, y0) = self.at(glyph.x - reach, glyph.y - reach);
+        let (x1, y1) = self.at(glyph.x + reach, glyph.y + reach);
+        let cells = (y0..=y1).flat_map(move |row| (x0..=x1).map(move |column| row * self.columns + column));
+        cells.flat_map(|cell| {
+            let previous = |&link: &u32| Some(self.before[usize::try_from(link).ok()? - 1]).filter(|&link| link != 0);
+            let first = Some(self.heads[cell]).filter(|&link| link != 0);
+            std::iter::successors(first, previous).filter_map(|link| Some(usize::try_from(link).ok()? - 1))
+        })
     }
 }
 

@@ -109,9 +109,11 @@ fn context(figures: Vec<Bbox>, fragments: &[fragment::Fragment], edges: &[f32]) 
 /// A block of a turned page as it stands on the page. Little text in another direction than the page's is a label of
 /// a figure or something along the margin.
 fn turn_back(mut block: Block, frame: Frame, aside: bool) -> Block {
-    block.bbox = frame.bbox_back(block.bbox);
+    // Hundredths of a point are finer than any use, and cost half the bytes on the pipe.
+    let place = |bbox| frame.bbox_back(bbox).map(|value| (value * 100.0).round() / 100.0);
+    block.bbox = place(block.bbox);
     for line in &mut block.lines {
-        line.bbox = frame.bbox_back(line.bbox);
+        line.bbox = place(line.bbox);
     }
     if aside && block.kind != BlockKind::FigureText {
         block.kind = BlockKind::Marginal;
