@@ -8,7 +8,7 @@ pub(crate) fn clean(text: &str) -> Text {
     for c in text.chars() {
         push(c, &mut out);
     }
-    if out.is_empty() && text.chars().any(is_private) { Text::Unknown } else { Text::new(&out) }
+    if out.is_empty() && text.chars().any(|c| is_private(c) && !is_piece(c)) { Text::Unknown } else { Text::new(&out) }
 }
 
 fn push(c: char, out: &mut String) {
@@ -19,6 +19,14 @@ fn push(c: char, out: &mut String) {
         '\u{fb03}' => out.push_str("ffi"),
         '\u{fb04}' => out.push_str("ffl"),
         '\u{fb05}' | '\u{fb06}' => out.push_str("st"),
+        // Pieces of tall brackets in Adobe's private range: the top stands for the whole.
+        '\u{f8eb}' => out.push('('),
+        '\u{f8ee}' => out.push('['),
+        '\u{f8f1}' => out.push('{'),
+        '\u{f8f6}' => out.push(')'),
+        '\u{f8f9}' => out.push(']'),
+        '\u{f8fc}' => out.push('}'),
+        '\u{f0b7}' | '\u{f0a7}' => out.push('•'),
         // No-break, thin and other typographic spaces separate words like any other.
         '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' | '\t' => out.push(' '),
         // A soft hyphen that a page shows is the hyphen of a broken word.
@@ -27,6 +35,11 @@ fn push(c: char, out: &mut String) {
         c if c.is_control() || is_private(c) => {}
         c => out.push(c),
     }
+}
+
+/// Other pieces of tall brackets and integrals.
+fn is_piece(c: char) -> bool {
+    matches!(c, '\u{f8e6}'..='\u{f8fe}')
 }
 
 /// Whether the character means something to one font only.
@@ -45,6 +58,8 @@ mod tests {
         assert_eq!(clean("\u{ad}"), Text::One('-'));
         assert_eq!(clean("\u{7}"), Text::new(""));
         assert_eq!(clean("\u{f061}"), Text::Unknown);
+        assert_eq!(clean("\u{f8f1}"), Text::One('{'));
+        assert_eq!(clean("\u{f8f2}"), Text::new(""));
         assert_eq!(clean("é"), Text::One('é'));
     }
 }

@@ -144,6 +144,15 @@ impl Draft {
             && !self.ends_before(last, row, measure, glyphs)
     }
 
+    /// Whether its only row is a heading in italics over upright text.
+    fn is_italic_heading(&self, row: &Row, measure: Measure, glyphs: &[Glyph]) -> bool {
+        let [only] = self.rows.as_slice() else { return false };
+        kind::all_italic(only, glyphs)
+            && !kind::all_italic(row, glyphs)
+            && !kind::ends_sentence(only, glyphs)
+            && only.bbox[2] < measure.left + 0.8 * (measure.right - measure.left)
+    }
+
     /// Whether a row beside or in a figure is the next line of this caption.
     fn caption_goes_on(&self, row: &Row) -> bool {
         let Some(last) = self.rows.last() else { return false };
@@ -188,6 +197,9 @@ impl Draft {
         }
         if self.class == Class::Caption {
             return false;
+        }
+        if self.is_italic_heading(row, measure, glyphs) {
+            return true;
         }
         let first = self.rows.first().map_or(last.bbox[0], |first| first.bbox[0]);
         let indent = row.bbox[0] - last.bbox[0];

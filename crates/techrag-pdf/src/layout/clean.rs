@@ -14,7 +14,7 @@ const CELL: f32 = 8.0;
 /// Drops glyphs off the page, doubled ones, and the invisible ones under visible text.
 pub(super) fn clean(raw: &mut Raw) {
     let (width, height) = (raw.width, raw.height);
-    raw.glyphs.retain(|glyph| on_page(glyph, width, height));
+    raw.glyphs.retain(|glyph| glyph.text.first().is_some() && on_page(glyph, width, height));
     if raw.glyphs.iter().any(|glyph| glyph.invisible) {
         drop_covered(&mut raw.glyphs);
     }

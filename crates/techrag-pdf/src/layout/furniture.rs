@@ -25,10 +25,14 @@ enum Edge {
 pub(super) fn mark(pages: &mut [Page]) {
     let seen = repetitions(pages);
     let count = pages.len();
+    mark_numbers(pages);
     for page in pages {
         let height = page.height;
         for index in 0..page.blocks.len() {
             let block = &page.blocks[index];
+            if matches!(block.kind, BlockKind::Header | BlockKind::Footer) {
+                continue;
+            }
             if matches!(block.kind, BlockKind::Table | BlockKind::Caption | BlockKind::Formula)
                 && !is_number(&text(block))
             {
@@ -52,6 +56,28 @@ pub(super) fn mark(pages: &mut [Page]) {
                 page.blocks[index].kind = kind;
                 page.blocks[index].cells.clear();
             }
+        }
+    }
+}
+
+/// Marks numbers that stand lowest or highest on their pages and count with them, wherever the margins are.
+fn mark_numbers(pages: &mut [Page]) {
+    let mut found: Vec<(usize, usize, i64, Edge)> = Vec::new();
+    for (at, page) in pages.iter().enumerate() {
+        for (index, block) in page.blocks.iter().enumerate().filter(|(_, block)| block.kind == BlockKind::Body) {
+            let Ok(value) = text(block).trim().parse::<i64>() else { continue };
+            let lowest = page.blocks.iter().all(|other| other.bbox[1] <= block.bbox[1]);
+            let highest = page.blocks.iter().all(|other| other.bbox[1] >= block.bbox[1]);
+            if lowest || highest {
+                let place = if lowest { Edge::Bottom } else { Edge::Top };
+                found.push((at, index, value - i64::from(page.number), place));
+            }
+        }
+    }
+    for &(at, index, offset, place) in &found {
+        let agreeing = found.iter().filter(|other| (other.2, other.3) == (offset, place)).count();
+        if agreeing >= 2 && agreeing * 2 >= pages.len() {
+            pages[at].blocks[index].kind = if place == Edge::Top { BlockKind::Header } else { BlockKind::Footer };
         }
     }
 }
@@ -196,6 +222,19 @@ mod tests {
             let kinds: Vec<BlockKind> = page.blocks.iter().map(|block| block.kind).collect();
             assert_eq!(kinds, [BlockKind::Header, BlockKind::Body, BlockKind::Footer]);
         }
+    }
+
+    #[test]
+    fn page_numbers_far_from_the_edge_count() {
+        let numbered = |number: u32| Page {
+            number,
+            height: 842.0,
+            blocks: vec![block("Some text.", 130.0), block(&(number + 6).to_string(), 600.0)],
+            ..Page::default()
+        };
+        let mut pages = vec![numbered(1), numbered(2), numbered(3)];
+        mark(&mut pages);
+        assert!(pages.iter().all(|page| page.blocks[1].kind == BlockKind::Footer));
     }
 
     #[test]

@@ -112,6 +112,12 @@ pub(super) fn all_bold(row: &Row, glyphs: &[Glyph]) -> bool {
     bold * 10 >= row.len() * 9
 }
 
+/// Whether nearly all letters of a row are italic.
+pub(super) fn all_italic(row: &Row, glyphs: &[Glyph]) -> bool {
+    let italic = each(row, glyphs).filter(|glyph| glyph.style.italic && !glyph.style.math).count();
+    italic * 10 >= row.len() * 9
+}
+
 /// Whether a row ends as a sentence does.
 pub(super) fn ends_sentence(row: &Row, glyphs: &[Glyph]) -> bool {
     let last = row.parts.last().and_then(|part| part.glyphs.last());

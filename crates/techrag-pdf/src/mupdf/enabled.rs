@@ -5,8 +5,8 @@ use crate::glyphs::{Glyph, Raw, Style, Text, clean, named_style};
 use crate::layout;
 use crate::page::{Info, Page, Reader};
 use crate::worker::frame::Head;
-use mupdf::text_page::{TextBlock, TextChar};
-use mupdf::{MetadataName, TextBlockType, TextPageFlags};
+use mupdf::text_page::TextBlockType;
+use mupdf::{MetadataName, TextBlock, TextChar, TextPageFlags};
 
 /// An open file.
 pub(crate) struct Document(mupdf::Document);
