@@ -18,8 +18,8 @@ for place in "${TECHRAG_BIN:-}" "$here/../target/release" "$here/../bin"; do
 done
 command -v techrag-chunk >/dev/null || fail "the tools are not built: run make build, or set TECHRAG_BIN to their folder"
 
-mkdir -p "$library" || exit 2
-spool=$(mktemp -d "$library/spool.XXXXXX") || exit 2
+mkdir -p "$(dirname "$library")" || exit 2
+spool=$(mktemp -d "${library%/}.spool.XXXXXX") || exit 2
 trap 'rm -rf "$spool"' EXIT
 trap 'exit 130' INT TERM
 

@@ -9,6 +9,9 @@ use techrag_core::record::{ErrorKind, ErrorRecord};
 
 use crate::{Config, Parsed, STAGE, jsonl};
 
+/// File of patterns, as in a `.gitignore`, of what in its folder is not a document.
+const IGNORE: &str = ".techragignore";
+
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
@@ -22,7 +25,8 @@ pub struct Source {
     pub named: bool,
 }
 
-/// The files of a path: the file itself, or every file below a directory that is not hidden, sorted by name. What the
+/// The files of a path: the file itself, or every file below a directory that is not hidden or named by an [`IGNORE`]
+/// file, sorted by name. What the
 /// walk cannot enter comes as an error record.
 ///
 /// `root` is the folder that keys are relative to, for files whose path was printed by another tool.
@@ -33,7 +37,12 @@ pub fn files(path: &Path, root: Option<&Path>) -> Box<dyn Iterator<Item = Result
     let folder = path.to_owned();
     let root = root.map(Path::to_owned);
     // Ignore files speak of version control, not of what is worth reading; only hidden files are left out.
-    let walk = WalkBuilder::new(path).standard_filters(false).hidden(true).sort_by_file_name(|a, b| a.cmp(b)).build();
+    let walk = WalkBuilder::new(path)
+        .standard_filters(false)
+        .hidden(true)
+        .add_custom_ignore_filename(IGNORE)
+        .sort_by_file_name(|a, b| a.cmp(b))
+        .build();
     let entries = walk.filter_map(move |entry| match entry {
         Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
             Some(Ok(walked(entry.path(), root.as_deref().unwrap_or(&folder))))
@@ -158,6 +167,19 @@ mod tests {
                 ("z.pdf".to_owned(), None)
             ]
         );
+    }
+
+    #[test]
+    fn what_an_ignore_file_names_is_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path();
+        fs::create_dir_all(top.join("src")).unwrap();
+        for file in ["a.pdf", "a.py", "src/b.md"] {
+            fs::write(top.join(file), "x").unwrap();
+        }
+        fs::write(top.join(IGNORE), "/src/\n*.py\n").unwrap();
+        let keys: Vec<_> = files(top, None).map(|file| file.unwrap().key).collect();
+        assert_eq!(keys, ["a.pdf"]);
     }
 
     #[test]
