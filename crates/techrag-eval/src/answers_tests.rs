@@ -110,3 +110,34 @@ fn a_question_that_cannot_be_judged_and_a_second_record_are_refused() {
     evaluation.add(&refused("q1")).unwrap();
     assert_eq!(evaluation.add(&refused("q1")), Err(Duplicate("q1".into())));
 }
+
+/// An answer made of exactly the judged passages is right: the gold facts of the fixture questions stand in them.
+#[test]
+fn the_fixture_questions_can_be_answered_rightly() {
+    let judgements = Judgements::parse(include_str!("../../../fixtures/questions/qrels.jsonl")).unwrap();
+    let questions = questions(include_str!("../../../fixtures/questions/questions.jsonl"), &judgements).unwrap();
+    let mut evaluation = Evaluation::new(&questions, &judgements);
+    for question in &questions {
+        let passages = judgements.passages.get(&question.name).map_or(&[][..], Vec::as_slice);
+        let sentence = |passage: &JudgedPassage| {
+            let citation = Citation { key: passage.document.clone(), page: passage.page, ..Citation::default() };
+            AnswerSentence { text: passage.span.clone(), citations: vec![citation] }
+        };
+        let sentences: Vec<_> = passages.iter().map(sentence).collect();
+        let record = if question.answerable {
+            let checks = Some(Checks { verified: 1, total: 1, ..Checks::default() });
+            let answer = Some(Answer { sentences, ..Answer::default() });
+            Query { name: Some(question.name.clone()), answer, checks, ..Query::new("?") }
+        } else {
+            refused(&question.name)
+        };
+        evaluation.add(&record).unwrap();
+    }
+    let verdicts = evaluation.finish();
+    let wrong = verdicts.iter().filter(|(question, verdict)| question.answerable && !verdict.gold);
+    assert_eq!(wrong.map(|(question, _)| &question.name).collect::<Vec<_>>(), Vec::<&String>::new());
+    let report = json(&groups(&verdicts));
+    for (share, value) in [("right", 1.0), ("right_refusals", 1.0), ("false_refusals", 0.0), ("missing", 0.0)] {
+        assert_eq!(report["all"][share], value, "{share}");
+    }
+}
