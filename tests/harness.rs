@@ -207,6 +207,7 @@ pub(crate) fn models() -> Option<PathBuf> {
 }
 
 /// Whether a test that needs models can run. Where models are required, as in CI, their absence is a failure.
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
 pub(crate) fn models_or_skip(test: &str) -> bool {
     let there = models().is_some_and(|folder| folder.join("all-MiniLM-L6-v2").is_dir());
     assert!(there || inherited("TECHRAG_REQUIRE_MODELS").is_none(), "{test} needs models: run `make models`");

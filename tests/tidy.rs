@@ -75,6 +75,20 @@ fn doors_are_used_by_their_owners_only() {
     }
 }
 
+#[test]
+fn every_binary_is_under_contract() {
+    let metadata = harness::cargo(&["metadata", "--format-version", "1", "--no-deps", "--offline"]);
+    let metadata: Value = serde_json::from_str(&metadata).expect("cargo metadata is JSON");
+    let targets =
+        metadata["packages"].as_array().expect("packages").iter().flat_map(|package| package["targets"].as_array());
+    let binaries: BTreeSet<&str> = targets
+        .flatten()
+        .filter(|target| target["kind"][0] == "bin")
+        .filter_map(|target| target["name"].as_str())
+        .collect();
+    assert_eq!(binaries, harness::TOOLS.iter().map(|(name, _)| *name).collect());
+}
+
 /// Every Rust file of the project with its text.
 fn sources() -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();

@@ -163,12 +163,13 @@ fn a_failed_chunk_counts_and_a_better_document_takes_its_place() {
 fn vectors_that_cannot_be_searched_are_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     add(folder.path(), vec![document("a", &["slip angle"])]);
-    let with = |key: &str, change: fn(&mut Vectors)| {
+    type Change = fn(&mut Vectors);
+    let with = |key: &str, change: Change| {
         let (whole, mut chunks) = document(key, &[key, "second"]);
         change(chunks[0].vectors.as_mut().unwrap());
         (whole, chunks)
     };
-    let cases: [(&str, fn(&mut Vectors), &str); 5] = [
+    let cases: [(&str, Change, &str); 5] = [
         ("zero", |v| v.windows[0].vector.values = vec![0.0; 3], "is zero"),
         ("nan", |v| v.windows[0].vector.values[1] = f32::NAN, "not finite"),
         ("short", |v| v.windows[0].vector.values.truncate(2), "2 dimensions of 3"),

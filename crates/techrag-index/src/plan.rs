@@ -252,10 +252,12 @@ mod tests {
     }
 
     fn parsed(steps: &[Step]) -> Vec<&str> {
-        let name = |step| match step {
-            &Step::Parse(ref path) => Path::new(path).file_name().and_then(|name| name.to_str()),
-            _ => None,
-        };
+        fn name(step: &Step) -> Option<&str> {
+            match step {
+                Step::Parse(path) => Path::new(path).file_name().and_then(|name| name.to_str()),
+                _ => None,
+            }
+        }
         steps.iter().filter_map(name).collect()
     }
 
