@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
 use anyhow::Context as _;
 use clap::{Parser, ValueEnum};
 use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Wanted};
 use techrag_core::calibration::Model;
-use techrag_core::record::{Query, Verdict};
+use techrag_core::record::Verdict;
 use techrag_score::{Config, Thesaurus, assess, decide, explain, gate};
 
 /// Score how sufficient the evidence is, and ask for a second look where it is not
@@ -91,7 +90,7 @@ fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
     let wanted = Wanted { kinds: &[Kind::Query], bare: Bare::Refused };
     let outcome = cli.each(wanted, |record| {
         let Record::Query(mut query) = record else { return Ok(vec![record]) };
-        timed(&mut query, cli, |query| {
+        cli.timed(&mut query, |query| {
             if args.retry {
                 decide(query, config);
             } else {
@@ -106,15 +105,6 @@ fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
         Ok(vec![if args.explain { table() } else { Record::Query(query) }])
     })?;
     Ok(if short.into_inner() { outcome.and(Outcome::Refused) } else { outcome })
-}
-
-/// Runs a step and, with `--timings`, says in its trace entry how long it took.
-fn timed(query: &mut Query, cli: &Cli, step: impl FnOnce(&mut Query)) {
-    let (before, started) = (query.trace.len(), Instant::now());
-    step(query);
-    if let Some(entry) = query.trace.get_mut(before..).and_then(<[_]>::last_mut).filter(|_| cli.timings()) {
-        entry.ms = Some(started.elapsed().as_secs_f64() * 1000.0);
-    }
 }
 
 fn main() -> ExitCode {

@@ -52,7 +52,13 @@ fn a_usage_error_is_two_and_leaves_stdout_alone() {
 
 #[test]
 fn a_missing_library_is_named_with_what_to_do() {
-    assert_snapshot!(Place::new().run("techrag-index", &["status"], ""), @"");
+    assert_snapshot!(Place::new().run("techrag-index", &["status"], ""), @r"
+    exit 2
+    --- stdout
+    --- stderr
+    error: no library given
+    hint: say --library DIR, set TECHRAG_LIBRARY, or write it in techrag.toml
+    ");
 }
 
 #[test]

@@ -4,8 +4,10 @@ use std::io::{self, IsTerminal};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
+use std::time::Instant;
 
 use clap::{ArgAction, Args, ValueEnum};
+use techrag_core::record::Query;
 use techrag_core::vector::Form;
 
 use crate::failure::hint;
@@ -145,6 +147,15 @@ impl Cli {
     /// Whether wall times go into the trace.
     pub fn timings(&self) -> bool {
         self.common.timings
+    }
+
+    /// Runs a step on a query and, with `--timings`, writes into the trace entry it appended how long it took.
+    pub fn timed(&self, query: &mut Query, step: impl FnOnce(&mut Query)) {
+        let (before, started) = (query.trace.len(), Instant::now());
+        step(query);
+        if let Some(entry) = query.trace.get_mut(before..).and_then(<[_]>::last_mut).filter(|_| self.timings()) {
+            entry.ms = Some(started.elapsed().as_secs_f64() * 1000.0);
+        }
     }
 
     /// Whether stdout (or the output file) may be coloured.

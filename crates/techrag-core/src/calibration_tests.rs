@@ -1,3 +1,5 @@
+//! What the features of a hit are, and what the model makes of them.
+
 use super::*;
 use crate::record::Scores;
 

@@ -1,3 +1,5 @@
+//! When a query is scored, when it is retried, and which of the two looks is kept.
+
 use techrag_core::record::{Route, Scores};
 
 use super::*;
