@@ -2,9 +2,10 @@
 //! ([`check`]), and what a person reads ([`render`]).
 //!
 //! **Architecture invariant:** nothing here writes an answer; that is the agents' room. What comes out of documents is
-//! data: it is fenced in prompts ([`assemble`]) and stripped of control characters wherever it is shown ([`clean`]).
+//! data: it is fenced in prompts ([`assemble`]) and stripped of control characters wherever it is shown ([`techrag_core::clean`]).
 
 pub mod assemble;
 pub mod check;
-pub mod clean;
 pub mod render;
+
+pub use techrag_core::clean;

@@ -10,6 +10,7 @@
 //! clock. Everything is a pure function of its inputs (threads aside), so the same input gives the same bytes.
 
 pub mod calibration;
+pub mod clean;
 pub mod codec;
 pub mod id;
 pub mod lexical;

@@ -112,7 +112,7 @@ fn pick_sentences(question: &str, sources: &mut [Source], limit: usize, merged: 
         for (inside, passage) in source.passages.iter().enumerate() {
             for unit in unit::units(&passage.text) {
                 if seen.insert(opening(&passage.text[unit.range.clone()], SENTENCE_KEY)) {
-                    let own = lexical::Bag::of(&unit.with_context(&passage.text));
+                    let own = lexical::Bag::alike(&unit.with_context(&passage.text));
                     candidates.push(Candidate { source: at, passage: inside, unit, own });
                 } else {
                     merged.duplicate_sentences += 1;
@@ -125,7 +125,7 @@ fn pick_sentences(question: &str, sources: &mut [Source], limit: usize, merged: 
     for candidate in &candidates {
         let source = &sources[candidate.source];
         let passage = &source.passages[candidate.passage];
-        let around = lexical::Bag::of(&format!("{}\n{}", source.title, passage.section));
+        let around = lexical::Bag::alike(&format!("{}\n{}", source.title, passage.section));
         let held = |term: &lexical::Term| candidate.own.holds(term).max(CONTEXT * around.holds(term));
         let score = lexical::coverage(&terms, &idf, held);
         chosen[candidate.source].push(sentence(passage, &candidate.unit, score));

@@ -44,7 +44,7 @@ pub(super) fn verify(question: &str, sources: &[Source]) -> Verification {
 
 fn words(source: &Source) -> Bag {
     let passages = source.passages.iter().map(|passage| format!("{}\n{}", passage.section, passage.text));
-    Bag::of(&passages.chain([source.title.clone()]).collect::<Vec<_>>().join("\n"))
+    Bag::alike(&passages.chain([source.title.clone()]).collect::<Vec<_>>().join("\n"))
 }
 
 fn contradictions(sources: &[Source]) -> Vec<String> {

@@ -5,6 +5,8 @@
 
 use std::collections::HashMap;
 
+mod words;
+
 use crate::spelling;
 use crate::token::{self, Config, tokens};
 
@@ -73,13 +75,18 @@ const SCAFFOLD: &[&str] = &[
 /// A content term of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// The term as tokenised: folded, spelled one way, stemmed.
+    /// The term as tokenised (folded, spelled one way, stemmed), or the word that stands for its synonyms.
     pub text: String,
     /// Parts of a compound that stand for it together: `tire`, `road` of `tire-road`. Empty for a simple term.
     pub parts: Vec<String>,
     /// The word as the question wrote it, folded.
     pub word: String,
+    /// Whether it is a word of general English that a source need not share: it weighs [`WEAK`] of its rarity.
+    pub weak: bool,
 }
+
+/// What a word of general English weighs beside a technical one.
+pub const WEAK: f64 = 0.3;
 
 /// The content terms of a question, each once, in order: neither stop words nor words that only shape a question.
 pub fn terms(question: &str) -> Vec<Term> {
@@ -87,11 +94,19 @@ pub fn terms(question: &str) -> Vec<Term> {
     let mut found: Vec<Term> = Vec::new();
     for word in tokens(question, plain) {
         let Some(text) = tokens(&word, Config::WORDS).into_iter().next() else { continue };
-        if SCAFFOLD.binary_search(&text.as_str()).is_ok() || found.iter().any(|term| term.text == text) {
+        if SCAFFOLD.binary_search(&text.as_str()).is_ok() {
             continue;
         }
-        let parts = tokens(&word, Config::INDEX).into_iter().filter(|part| *part != text).collect();
-        found.push(Term { text, parts, word });
+        let parts: Vec<String> = tokens(&word, Config::INDEX).into_iter().filter(|part| *part != text).collect();
+        // `bend-based` stands where `bend` does.
+        let telling: Vec<String> = parts.iter().filter(|part| !words::is_weak(part)).cloned().collect();
+        let parts = if telling.is_empty() { parts } else { telling };
+        let parts = parts.iter().map(|part| words::representative(part).to_owned()).collect();
+        let text = words::representative(&text).to_owned();
+        if found.iter().all(|term| term.text != text) {
+            let weak = words::is_weak(&text);
+            found.push(Term { text, parts, word, weak });
+        }
     }
     found
 }
@@ -112,6 +127,35 @@ impl Bag {
             bag.length += 1;
         }
         bag
+    }
+
+    /// The same with every word replaced by the one that stands for its synonyms, as [`terms`] does: for finding what
+    /// speaks of a question. Claims are compared by the words themselves, [`Bag::of`].
+    pub fn alike(text: &str) -> Self {
+        let mut bag = Self::default();
+        for token in tokens(text, Config::INDEX) {
+            *bag.counts.entry(words::representative(&token).to_owned()).or_default() += 1;
+            bag.length += 1;
+        }
+        bag
+    }
+
+    /// The words of both.
+    #[must_use]
+    pub fn with(mut self, other: &Self) -> Self {
+        for (token, count) in &other.counts {
+            *self.counts.entry(token.clone()).or_default() += count;
+        }
+        self.length += other.length;
+        self
+    }
+
+    /// Whether some token differs from this one in its last two letters only: a word of another ending that the stemmer
+    /// does not join (`parabola`, `parabolic`). Words under five letters have no such kin.
+    pub fn has_kin(&self, token: &str) -> bool {
+        let opening = crate::text::prefix(token, 5.max(token.len().saturating_sub(2)));
+        let near = |own: &String| own.len().abs_diff(token.len()) <= 2 && own.starts_with(opening);
+        token.len() >= 5 && self.counts.keys().any(near)
     }
 
     /// Number of tokens.
@@ -155,16 +199,18 @@ impl Idf {
     }
 
     /// ln(1 + (N − n + ½) / (n + ½)), Lucene's form: positive, largest for a term that no text has. A compound that
-    /// stands nowhere is as rare as the rarest of its parts.
+    /// stands nowhere is as rare as the rarest of its parts; a weak term weighs [`WEAK`] of it.
     pub fn weight(&self, term: &Term) -> f64 {
         let rarity = |token: &str| {
             let having = f64::from(self.having.get(token).copied().unwrap_or(0));
             (1.0 + (f64::from(self.texts) - having + 0.5) / (having + 0.5)).ln()
         };
-        if term.parts.is_empty() || self.having.contains_key(&term.text) {
-            return rarity(&term.text);
-        }
-        term.parts.iter().map(|part| rarity(part)).fold(0.0, f64::max)
+        let rarity = if term.parts.is_empty() || self.having.contains_key(&term.text) {
+            rarity(&term.text)
+        } else {
+            term.parts.iter().map(|part| rarity(part)).fold(0.0, f64::max)
+        };
+        if term.weak { WEAK * rarity } else { rarity }
     }
 }
 
@@ -245,12 +291,23 @@ mod tests {
     #[test]
     fn rare_terms_weigh_more_and_absent_ones_most() {
         let bags: Vec<Bag> =
-            ["the tyre rolls", "the tyre slips", "tyre wear"].iter().map(|text| Bag::of(text)).collect();
+            ["the tyre rolls", "the tyre slips", "tyre wear"].iter().map(|text| Bag::alike(text)).collect();
         let idf = Idf::of(&bags);
         let weights: Vec<f64> = terms("tyre wear kevlar").iter().map(|term| idf.weight(term)).collect();
         assert!(weights[0] < weights[1] && weights[1] < weights[2], "{weights:?}");
         let coverage = coverage(&terms("tyre wear kevlar"), &idf, |term| bags[2].holds(term));
         assert!(coverage > 0.3 && coverage < 0.7, "{coverage}");
+    }
+
+    #[test]
+    fn synonyms_meet_and_weak_words_weigh_less() {
+        let terms = terms("How fast does the car keep its grip?");
+        let seen: Vec<(&str, bool)> = terms.iter().map(|term| (term.text.as_str(), term.weak)).collect();
+        assert_eq!(seen, [("fast", true), ("vehicl", false), ("keep", true), ("friction", false)]);
+        let bag = Bag::alike("The vehicle has friction.");
+        assert_eq!(terms.iter().map(|term| bag.holds(term)).collect::<Vec<_>>(), [0.0, 1.0, 0.0, 1.0]);
+        assert!(!Bag::of("The vehicle.").has("car") && Bag::of("a parabola").has_kin("parabol"));
+        assert!(!Bag::of("particular").has_kin("particl") && !Bag::of("rolls").has_kin("roll"));
     }
 
     #[test]
@@ -266,7 +323,7 @@ mod tests {
             let idf = Idf::of([&bag]);
             let share = coverage(&terms(&question), &idf, |term| bag.holds(term));
             prop_assert!((0.0..=1.0).contains(&share));
-            prop_assert_eq!(bag.holds(&Term { text: "\n".into(), parts: vec![], word: String::new() }), 0.0);
+            prop_assert_eq!(bag.holds(&Term { text: "\n".into(), parts: vec![], word: String::new(), weak: false }), 0.0);
         }
     }
 }
