@@ -150,6 +150,12 @@ impl Bag {
         self
     }
 
+    /// The share of its distinct tokens that the other has too, 0 to 1.
+    pub fn share_in(&self, other: &Self) -> f64 {
+        let common = self.counts.keys().filter(|token| other.has(token)).count();
+        if self.counts.is_empty() { 0.0 } else { common as f64 / self.counts.len() as f64 }
+    }
+
     /// Whether some token differs from this one in its last two letters only: a word of another ending that the stemmer
     /// does not join (`parabola`, `parabolic`). Words under five letters have no such kin.
     pub fn has_kin(&self, token: &str) -> bool {

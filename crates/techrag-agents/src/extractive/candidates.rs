@@ -1,0 +1,211 @@
+//! Every quotable unit of the passages, with what is measured of it against the question.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use techrag_core::lexical::{self, Bag, Idf};
+use techrag_core::record::{Passage, Source};
+use techrag_core::text;
+use techrag_core::unit::{self, Kind, Unit};
+
+use super::Cosines;
+use super::question::{Question, numbers};
+
+/// A unit that may be quoted.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    /// Index of the source.
+    pub(super) source: usize,
+    /// Index of the passage in the source.
+    pub(super) passage: usize,
+    /// Where it stands.
+    pub(super) unit: Unit,
+    /// What an encoder reads: title, section, caption, heading row, itself.
+    pub(super) in_context: String,
+    /// Its words and those of its caption and heading row.
+    pub(super) words: Bag,
+    /// The words of its neighbourhood: the units before and after it, section and title too.
+    pub(super) around: Bag,
+    /// What is measured of it.
+    pub(super) features: Features,
+}
+
+/// What is measured of a candidate. Shares are weighed by rarity among the candidates.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Features {
+    /// Share of the question's terms in its own words.
+    pub(super) own: f64,
+    /// The same with its neighbours', section's and title's words.
+    pub(super) around: f64,
+    /// The same of section and title alone.
+    pub(super) heading: f64,
+    /// Cosine of question and candidate in context; absent where nothing was encoded.
+    pub(super) meaning: Option<f64>,
+    /// Rank of its passage among all, from 0.
+    pub(super) rank: usize,
+    /// Share of the question's numbers among its own.
+    pub(super) numbers: f64,
+    /// Whether its section is one the question points to.
+    pub(super) section: bool,
+    /// What it is.
+    pub(super) row: bool,
+    /// A caption.
+    pub(super) caption: bool,
+    /// A number is wanted, and it gives one the question did not.
+    pub(super) number: bool,
+    /// A number is wanted, and it gives none.
+    pub(super) no_number: bool,
+    /// A cause is wanted, and it speaks of one.
+    pub(super) cause: bool,
+    /// Several things are wanted, and it announces or numbers them.
+    pub(super) listed: bool,
+}
+
+/// Candidates by source, passage and place.
+pub(super) fn candidates(asked: &Question, sources: &[Source]) -> Vec<Candidate> {
+    let ranks = ranks(sources);
+    let mut found = Vec::new();
+    for (at, source) in sources.iter().enumerate() {
+        for (inside, passage) in source.passages.iter().enumerate() {
+            let heading = format!("{}. {}", source.title, section_name(&passage.section));
+            let from = found.len();
+            for unit in unit::units(&passage.text) {
+                let words = Bag::alike(&unit.with_context(&passage.text));
+                let in_context = text::squeeze(&format!("{heading}. {}", unit.with_context(&passage.text)));
+                let features = Features { rank: ranks[at][inside], ..Features::default() };
+                found.push(Candidate {
+                    source: at,
+                    passage: inside,
+                    unit,
+                    in_context,
+                    words,
+                    around: Bag::default(),
+                    features,
+                });
+            }
+            add_neighbours(&mut found[from..], &Bag::alike(&heading));
+        }
+    }
+    let idf = Idf::of(found.iter().map(|candidate| &candidate.words));
+    for candidate in &mut found {
+        let source = &sources[candidate.source];
+        measure(candidate, asked, &idf, source, &source.passages[candidate.passage]);
+    }
+    found.retain(|candidate| is_quotable(candidate, &sources[candidate.source]));
+    found
+}
+
+fn add_neighbours(passage: &mut [Candidate], heading: &Bag) {
+    let bags: Vec<Bag> = passage.iter().map(|candidate| candidate.words.clone()).collect();
+    for (at, candidate) in passage.iter_mut().enumerate() {
+        let neighbours = &bags[at.saturating_sub(1)..bags.len().min(at + 2)];
+        candidate.around = neighbours.iter().fold(heading.clone(), Bag::with);
+    }
+}
+
+/// Rank of each passage by its score, ties by source and place.
+fn ranks(sources: &[Source]) -> Vec<Vec<usize>> {
+    let mut order: Vec<(usize, usize, f64)> = Vec::new();
+    for (at, source) in sources.iter().enumerate() {
+        order.extend(source.passages.iter().enumerate().map(|(inside, passage)| (at, inside, passage.score)));
+    }
+    // Stable: equal scores stay in the order of sources.
+    order.sort_by(|a, b| b.2.total_cmp(&a.2));
+    let mut ranks: Vec<Vec<usize>> = sources.iter().map(|source| vec![0; source.passages.len()]).collect();
+    for (rank, (at, inside, _)) in order.into_iter().enumerate() {
+        ranks[at][inside] = rank;
+    }
+    ranks
+}
+
+fn section_name(section: &str) -> &str {
+    section.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim_start()
+}
+
+fn measure(candidate: &mut Candidate, asked: &Question, idf: &Idf, source: &Source, passage: &Passage) {
+    let heading = Bag::alike(&format!("{}\n{}", source.title, passage.section));
+    let share = |bag: &Bag| lexical::coverage(&asked.terms, idf, |term| bag.holds(term));
+    let own_text = &passage.text[candidate.unit.range.clone()];
+    let given = numbers(own_text);
+    let shared = asked.numbers.iter().filter(|number| given.contains(number)).count();
+    let new_number = given.iter().any(|number| !asked.numbers.contains(number));
+    let section = if passage.section.is_empty() { "abstract".into() } else { text::fold(&passage.section) };
+    let features = &mut candidate.features;
+    features.own = share(&candidate.words);
+    features.around = share(&candidate.around);
+    features.heading = share(&heading);
+    features.numbers = if asked.numbers.is_empty() { 0.0 } else { shared as f64 / asked.numbers.len() as f64 };
+    features.section = asked.sections.iter().any(|wanted| section.contains(wanted));
+    features.row = candidate.unit.kind == Kind::Row;
+    features.caption = candidate.unit.kind == Kind::Caption;
+    features.number = asked.wants_number && new_number;
+    features.no_number = asked.wants_number && !new_number;
+    features.cause = asked.wants_cause && matches(&CAUSAL, own_text);
+    features.listed = asked.wants_list && (matches(&ORDINAL, own_text) || matches(&ANNOUNCES, own_text));
+}
+
+fn matches(pattern: &Option<Regex>, text: &str) -> bool {
+    pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
+}
+
+static CAUSAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)\b(?:because|since|due to|owing to|as a result|therefore|thus|so that|the reason|the cause|caused by|",
+        r"for this reason|hence|follows from|which is why|results? from|in order to)\b"
+    ))
+    .ok()
+});
+
+static ORDINAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)^(?:the )?(?:first|second|third|fourth|fifth|firstly|secondly|thirdly|finally|last|lastly)\b[, ]")
+        .ok()
+});
+
+static ANNOUNCES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)\b(?:two|three|four|five|six|several) (?:\w+ )?(?:limits?|restrictions?|reasons?|limitations?|conditions?|",
+        r"effects?|assumptions?|things|points|consequences|ways|steps|contributions?|simplifications?|questions)\b"
+    ))
+    .ok()
+});
+
+/// Titles, keywords and scraps of figures are not sentences.
+fn is_quotable(candidate: &Candidate, source: &Source) -> bool {
+    let quoted = &source.passages[candidate.passage].text[candidate.unit.range.clone()];
+    if candidate.unit.kind != Kind::Sentence {
+        return true;
+    }
+    let folded = text::fold(quoted);
+    let ended = quoted.trim_end_matches(['"', '\u{201d}', '\'', '\u{2019}', ')', ']']).ends_with(['.', '?', '!', ':']);
+    ended
+        && quoted.split_whitespace().count() >= 4
+        && !folded.starts_with("keywords")
+        && !folded.starts_with(&text::fold(&source.title))
+}
+
+/// Most candidates that are compared by meaning: the best ones by the words alone.
+const COMPARED: usize = 40;
+
+/// Adds the cosine to the candidates that look best without it; tells how many.
+pub(super) fn add_meaning(
+    question: &str,
+    candidates: &mut [Candidate],
+    cosines: &Cosines<'_>,
+) -> Result<usize, String> {
+    let chosen = super::score::best(candidates, COMPARED);
+    let texts: Vec<&str> = chosen.iter().map(|at| candidates[*at].in_context.as_str()).collect();
+    let values = cosines(question, &texts)?;
+    if values.len() != texts.len() {
+        return Err(format!("{} cosines of {} texts", values.len(), texts.len()));
+    }
+    for (at, value) in chosen.iter().zip(values) {
+        candidates[*at].features.meaning = Some(f64::from(value));
+    }
+    Ok(chosen.len())
+}
+
+/// A stretch of a passage's text.
+pub(super) fn quoted<'a>(passage: &'a Passage, range: &Range<usize>) -> &'a str {
+    &passage.text[range.clone()]
+}

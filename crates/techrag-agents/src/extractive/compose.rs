@@ -1,0 +1,108 @@
+//! From ranked candidates to an answer whose every sentence is a quotation.
+
+use techrag_core::record::{Answer, AnswerSentence, Citation, Passage, Source};
+use techrag_core::unit::{Kind, cells};
+use techrag_core::{clean, place, text};
+
+use super::candidates::{Candidate, quoted};
+use super::floor::Evidence;
+use super::{BY, Scored};
+
+/// A candidate whose words are to this share those of one chosen before says nothing new.
+const REPEATS: f64 = 0.8;
+
+/// The best candidates, at most `most`, none of which repeats another.
+pub(super) fn choose<'a>(ranked: &[Scored<'a>], most: usize) -> Vec<&'a Candidate> {
+    let mut chosen: Vec<&Candidate> = Vec::new();
+    for scored in ranked {
+        if chosen.len() >= most {
+            break;
+        }
+        if !chosen.iter().any(|other| repeats(scored.candidate, other)) {
+            chosen.push(scored.candidate);
+        }
+    }
+    chosen
+}
+
+/// Whether a candidate says what another says. Rows of one table share caption and heading, so they are compared by
+/// their numbers only: not at all.
+fn repeats(candidate: &Candidate, other: &Candidate) -> bool {
+    if candidate.unit.kind == Kind::Row || other.unit.kind == Kind::Row {
+        return false;
+    }
+    candidate.words.share_in(&other.words) >= REPEATS
+}
+
+/// The answer: the best sentence first, the others in reading order, papers in the order of their best sentence.
+pub(super) fn answer(chosen: &[&Candidate], sources: &[Source], evidence: &Evidence) -> Answer {
+    let mut ordered = chosen.to_vec();
+    if let Some((_, rest)) = ordered.split_first_mut() {
+        let first_use = |source: usize| chosen.iter().position(|candidate| candidate.source == source);
+        let ordinal = |candidate: &Candidate| {
+            let uid = &sources[candidate.source].passages[candidate.passage].uid;
+            techrag_core::id::split_uid(uid).map_or(u32::MAX, |(_, ordinal)| ordinal)
+        };
+        rest.sort_by_key(|candidate| (first_use(candidate.source), ordinal(candidate), candidate.unit.range.start));
+    }
+    let sentences: Vec<AnswerSentence> = ordered.iter().map(|candidate| sentence(candidate, sources)).collect();
+    let printed = ordered.iter().zip(&sentences).map(|(candidate, sentence)| {
+        let source = &sources[candidate.source];
+        let page = sentence.citations.first().and_then(|citation| citation.page);
+        format!("{} {}", sentence.text, marker(source, page))
+    });
+    Answer {
+        text: printed.collect::<Vec<_>>().join("\n"),
+        abstained: false,
+        missing: evidence.gap(),
+        support: Some((evidence.support * 1e4).round() / 1e4),
+        sentences,
+        by: BY.into(),
+        ..Answer::default()
+    }
+}
+
+/// `[SOURCE n: Title, p. 2]`.
+fn marker(source: &Source, page: Option<u32>) -> String {
+    let page = page.map_or(String::new(), |page| format!(", p. {page}"));
+    format!("[SOURCE {}: {}{page}]", source.n, clean::title(&source.title))
+}
+
+fn sentence(candidate: &Candidate, sources: &[Source]) -> AnswerSentence {
+    let source = &sources[candidate.source];
+    let passage = &source.passages[candidate.passage];
+    let unit = &candidate.unit;
+    let ranges = [Some(&unit.range), unit.header.as_ref(), unit.caption.as_ref()];
+    let citation = |range: &std::ops::Range<usize>| Citation {
+        source: source.n,
+        key: source.key.clone(),
+        uid: passage.uid.clone(),
+        page: place::page(range, &passage.spans, passage.pages),
+        span: quoted(passage, range).to_owned(),
+        ..Citation::default()
+    };
+    let citations = ranges.into_iter().flatten().map(citation).collect();
+    let text = match unit.kind {
+        Kind::Row => row(candidate, passage),
+        Kind::Sentence | Kind::Caption => clean::line(quoted(passage, &unit.range)),
+    };
+    AnswerSentence { text: neutral(&text), citations }
+}
+
+/// A table's row in words: caption, then `heading: cell` for each cell.
+fn row(candidate: &Candidate, passage: &Passage) -> String {
+    let unit = &candidate.unit;
+    let header = unit.header.as_ref().map_or(Vec::new(), |range| cells(quoted(passage, range)));
+    let named = cells(quoted(passage, &unit.range)).into_iter().enumerate().filter(|(_, cell)| !cell.is_empty());
+    let named = named.map(|(at, cell)| match header.get(at).filter(|name| !name.is_empty()) {
+        Some(name) => format!("{name}: {cell}"),
+        None => cell.to_owned(),
+    });
+    let caption = unit.caption.as_ref().map_or(String::new(), |range| format!("{} ", quoted(passage, range)));
+    text::squeeze(&clean::line(&format!("{caption}{}.", named.collect::<Vec<_>>().join("; "))))
+}
+
+/// A document's words cannot pose as a citation of ours.
+fn neutral(text: &str) -> String {
+    text.replace("[SOURCE", "(SOURCE").replace("[EXTERNAL", "(EXTERNAL").replace("[VISUAL", "(VISUAL")
+}

@@ -1,0 +1,117 @@
+//! What a question wants: its terms, its numbers, the sections it points to, the kind of sentence that answers it.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use techrag_core::lexical::{self, Term};
+use techrag_core::quantity::quantities;
+use techrag_core::text;
+
+/// A question as the writer reads it.
+#[derive(Clone, Debug)]
+pub(super) struct Question {
+    /// Content terms.
+    pub(super) terms: Vec<Term>,
+    /// Numbers it gives as conditions.
+    pub(super) numbers: Vec<String>,
+    /// Beginnings of the headings it points to: `discuss`, `conclu`, …
+    pub(super) sections: Vec<&'static str>,
+    /// Whether a number should be in the answer.
+    pub(super) wants_number: bool,
+    /// Whether a cause or a way should be in the answer.
+    pub(super) wants_cause: bool,
+    /// Whether it asks for several things of a kind.
+    pub(super) wants_list: bool,
+}
+
+/// Questions are read this far.
+const READ: usize = 2000;
+
+/// Words of a question that point to a section, and how the section's heading begins.
+const SECTIONS: &[(&str, &str)] = &[
+    ("abstract", "abstract"),
+    ("conclusion", "conclu"),
+    ("conclusions", "conclu"),
+    ("discussion", "discuss"),
+    ("introduction", "intro"),
+    ("method", "method"),
+    ("methods", "method"),
+    ("results", "result"),
+    ("summary", "conclu"),
+];
+
+static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)\b(?:how (?:much|many|far|fast|long|large|high|quickly|often|wide|close|big|deep|heavy|low|small|strong)",
+        r"|(?:what|which) (?:\w+ ){0,3}?(?:values?|speeds?|errors?|distances?|power|lengths?|accuracy|factors?|angles?|",
+        r"peak|share|ratio|rate|frequency|temperature|stiffness|load|force|time|number|percentage|coefficient|threshold|",
+        r"voltage|energy|pressure|depth|thickness|year|mass|width|radius|limit)",
+        r"|by how|at which|up to which|to what extent)\b"
+    ))
+    .ok()
+});
+
+static CAUSE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)\b(?:why|for what reason|what (?:prevents|causes|explains|keeps)|what is the (?:advantage|reason|cause)",
+        r"|how (?:is|are|does|do|was|were|can))\b"
+    ))
+    .ok()
+});
+
+static LIST: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)\b(?:(?:which|what) (?:\w+ ){0,2}(?:restrictions|limits|limitations|effects|assumptions|conditions|reasons|",
+        r"steps|advantages|drawbacks|kinds|types|methods|factors|causes|ways|quantities|parameters|simplifications|things)",
+        r"|list|name|enumerate)\b"
+    ))
+    .ok()
+});
+
+impl Question {
+    pub(super) fn of(question: &str) -> Self {
+        let question = text::prefix(question, READ);
+        let words = text::fold(question);
+        let points_to = |(word, _): &&(&str, &str)| words.split(|c: char| !c.is_alphanumeric()).any(|w| w == *word);
+        let matches = |pattern: &Option<Regex>| pattern.as_ref().is_some_and(|pattern| pattern.is_match(question));
+        Self {
+            terms: lexical::terms(question),
+            numbers: numbers(question),
+            sections: SECTIONS.iter().filter(points_to).map(|(_, heading)| *heading).collect(),
+            wants_number: matches(&NUMBER),
+            wants_cause: matches(&CAUSE),
+            wants_list: matches(&LIST),
+        }
+    }
+}
+
+/// The distinct numbers of a text, as written but for separators and trailing zeros; signs left out.
+pub(super) fn numbers(text: &str) -> Vec<String> {
+    let mut numbers: Vec<String> = Vec::new();
+    for quantity in quantities(text) {
+        let value = quantity.value.trim_start_matches('-').to_owned();
+        if !numbers.contains(&value) {
+            numbers.push(value);
+        }
+    }
+    numbers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_compiles() {
+        assert!(NUMBER.is_some() && CAUSE.is_some() && LIST.is_some());
+    }
+
+    #[test]
+    fn a_question_is_read_for_what_it_wants() {
+        let asked = Question::of("Which limits does the discussion list, and how much is the error at 4 kN?");
+        assert!(asked.wants_list && asked.wants_number && !asked.wants_cause);
+        assert_eq!((asked.numbers.as_slice(), asked.sections.as_slice()), (&["4".to_owned()][..], &["discuss"][..]));
+        let why = Question::of("Why does the method fail?");
+        assert!(why.wants_cause && !why.wants_number && !why.wants_list);
+    }
+}

@@ -1,0 +1,41 @@
+//! How well a candidate answers: one linear rule.
+//!
+//! The weights were fitted by a listwise logistic loss (each judged sentence of the tuning half against all other
+//! candidates of its question) with ridge penalty, and rounded. In eleven-fold cross-validation over that half the best
+//! six sentences then hold every gold fact of 37 of 44 questions without, and 38 with, the sentence encoder.
+
+use super::Scored;
+use super::candidates::{Candidate, Features};
+
+/// What a cosine is taken for where none was computed: a low one, since only the best candidates are compared.
+const UNCOMPARED: f64 = 0.3;
+
+fn score(features: &Features) -> f64 {
+    let flag = |on: bool| f64::from(u8::from(on));
+    4.0 * features.own + 6.0 * features.around + 1.7 * features.heading + 5.4 * features.meaning.unwrap_or(UNCOMPARED)
+        - 0.3 * (1.0 + features.rank as f64).ln()
+        + 1.6 * features.numbers
+        + 3.7 * flag(features.section)
+        - 1.9 * flag(features.row)
+        - 2.5 * flag(features.caption)
+        + 0.7 * flag(features.number)
+        - 1.0 * flag(features.no_number)
+        + 1.0 * flag(features.cause)
+        + 2.6 * flag(features.listed)
+}
+
+/// All candidates, best first; equals in the order they came: source, passage, place.
+pub(super) fn ranked(candidates: &[Candidate]) -> Vec<Scored<'_>> {
+    let scored = |candidate| Scored { candidate, score: score(&candidate.features) };
+    let mut ranked: Vec<Scored<'_>> = candidates.iter().map(scored).collect();
+    ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
+    ranked
+}
+
+/// Indices of the best candidates.
+pub(super) fn best(candidates: &[Candidate], most: usize) -> Vec<usize> {
+    let mut order: Vec<(usize, f64)> =
+        candidates.iter().enumerate().map(|(at, candidate)| (at, score(&candidate.features))).collect();
+    order.sort_by(|a, b| b.1.total_cmp(&a.1));
+    order.into_iter().take(most).map(|(at, _)| at).collect()
+}
