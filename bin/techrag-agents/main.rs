@@ -1,5 +1,6 @@
 //! `techrag-agents`: which way a question goes, and who writes its answer.
 
+mod generate;
 mod route;
 mod stage;
 
@@ -24,11 +25,13 @@ struct Args {
 #[derive(Subcommand)]
 enum Command {
     Route(route::Args),
+    Generate(generate::Args),
 }
 
 fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
     match args.command {
         Command::Route(args) => route::run(&args, cli),
+        Command::Generate(args) => generate::run(&args, cli),
     }
 }
 

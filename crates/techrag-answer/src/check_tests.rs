@@ -123,6 +123,28 @@ fn a_table_row_is_verified_with_its_heading() {
 }
 
 #[test]
+fn the_medal_follows_evidence_and_checks() {
+    use techrag_core::record::{Evidence, Verdict};
+    let span = "Friction falls to 0.27 on snow.";
+    let medal = |verdict, claims: &[&str]| {
+        let mut query = checked(claims[0], vec![citation("d:0", Some(2), span)]);
+        let answer = query.answer.as_mut().unwrap();
+        let sentence =
+            |claim: &&str| AnswerSentence { text: (*claim).into(), citations: vec![citation("d:0", Some(2), span)] };
+        answer.sentences = claims.iter().map(sentence).collect();
+        answer.text = claims.join(" ");
+        query.evidence = Some(Evidence { verdict, ..Evidence::default() });
+        run(&mut query);
+        query.answer.and_then(|answer| answer.medal)
+    };
+    assert_eq!(medal(Verdict::Strong, &[span]), Some(Medal::Gold));
+    assert_eq!(medal(Verdict::Strong, &[span, span, span, span, "It is 9 kg."]), Some(Medal::Silver));
+    assert_eq!(medal(Verdict::Strong, &[span, "It is 9 kg."]), Some(Medal::Bronze));
+    assert_eq!(medal(Verdict::Moderate, &[span]), Some(Medal::Silver));
+    assert_eq!(medal(Verdict::Weak, &[span]), Some(Medal::Bronze));
+}
+
+#[test]
 fn refusals_and_missing_answers_abstain() {
     let mut query = Query { answer: Some(Answer::not_found("x", "nothing")), ..Query::new("?") };
     run(&mut query);

@@ -4,28 +4,44 @@
 //! |---|---|
 //! | gold | evidence STRONG, every claim verified |
 //! | silver | evidence at least MODERATE, at least 80 % of claims verified, none on a wrong page or not found |
-//! | bronze | a verified claim |
+//! | bronze | a verified claim, whatever the evidence |
 //! | none | abstained, or no verified claim |
 //!
-//! Records carry no evidence verdict yet (the score stage does not run), so gold and silver cannot be given: bronze is
-//! the most the table allows with what is known, and the reason says so.
+//! The critic of SPEC section 12 exists only with a language model; an extractive answer counts as passed. A record
+//! that was never scored (no `evidence`) gets bronze at most, and the reason says so.
 
-use techrag_core::record::{Answer, CheckResult, Checks, Medal};
+use techrag_core::record::{Answer, CheckResult, Checks, Evidence, Medal, Verdict};
 
 /// What a claim that is only partly held counts.
 const PARTIAL: f64 = 0.5;
 /// What the evidence counts when the writer does not say how well it answers.
 const UNKNOWN_SUPPORT: f64 = 0.5;
 
+/// Share of claims that silver needs.
+const SILVER: f64 = 0.8;
+
 /// The medal and why.
-pub(super) fn medal(answer: &Answer, checks: &Checks) -> (Medal, String) {
+pub(super) fn medal(answer: &Answer, checks: &Checks, evidence: Option<&Evidence>) -> (Medal, String) {
     if answer.abstained {
         return (Medal::None, "the answer is a refusal".into());
     }
     if checks.verified == 0 {
         return (Medal::None, "no claim is verified".into());
     }
-    (Medal::Bronze, "the evidence is not scored, so bronze is the most there is".into())
+    let Some(evidence) = evidence else {
+        return (Medal::Bronze, "the evidence is not scored, so bronze is the most there is".into());
+    };
+    let share = f64::from(checks.verified) / f64::from(checks.total);
+    let wrong =
+        checks.claims.iter().any(|check| matches!(check.result, CheckResult::NotFound | CheckResult::WrongPage));
+    match evidence.verdict {
+        Verdict::Strong if checks.verified == checks.total => {
+            (Medal::Gold, "strong evidence, every claim verified".into())
+        }
+        Verdict::Weak => (Medal::Bronze, "the evidence is weak".into()),
+        _ if share >= SILVER && !wrong => (Medal::Silver, "evidence and verified claims are enough for silver".into()),
+        _ => (Medal::Bronze, "too few claims verified for silver, or a citation that does not stand".into()),
+    }
 }
 
 /// Share of claims verified (partly held ones count half) times the support of the evidence; 0 for a refusal.

@@ -34,7 +34,7 @@ pub fn run(query: &mut Query) {
         None => "no answer to check".to_owned(),
         Some(mut answer) => {
             let mut checks = checks(&answer, query.sources.as_deref().unwrap_or_default());
-            let (medal, reason) = medal::medal(&answer, &checks);
+            let (medal, reason) = medal::medal(&answer, &checks, query.evidence.as_ref());
             checks.reason = reason;
             answer.confidence = Some(medal::confidence(&answer, &checks));
             answer.medal = Some(medal);

@@ -1,0 +1,54 @@
+//! How near texts are to a question by meaning: cosines of a sentence encoder that is opened when first needed.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use techrag_models::{Error, Limits, Locator, Manifest, SentenceEncoder, Side};
+
+/// A sentence encoder, open or not yet.
+pub struct Meaning {
+    locator: Locator,
+    id: String,
+    limits: Limits,
+    encoder: Mutex<Option<Arc<SentenceEncoder>>>,
+}
+
+impl Meaning {
+    /// The encoder `id` of the built-in manifest if its files are there; it is opened by the first question.
+    pub fn if_present(locator: Locator, id: &str, limits: Limits) -> Option<Self> {
+        let present = Manifest::builtin().get(id).is_ok_and(|model| locator.has(model));
+        present.then(|| Self { locator, id: id.to_owned(), limits, encoder: Mutex::default() })
+    }
+
+    /// The encoder `id`, opened at once: it was asked for by name.
+    ///
+    /// # Errors
+    /// If it is unknown, missing or damaged.
+    pub fn open(locator: Locator, id: &str, limits: Limits) -> Result<Self, Error> {
+        let encoder = SentenceEncoder::open(&locator, Manifest::builtin(), id, limits)?;
+        Ok(Self { locator, id: id.to_owned(), limits, encoder: Mutex::new(Some(Arc::new(encoder))) })
+    }
+
+    /// Cosine of the question with each text, −1 to 1. Texts longer than the encoder reads are cut.
+    ///
+    /// # Errors
+    /// What the model says, in words.
+    pub fn cosines(&self, question: &str, texts: &[&str]) -> Result<Vec<f32>, String> {
+        let encoder = self.encoder().map_err(|error| error.to_string())?;
+        let asked = encoder.encode(Side::Query, &[question]).map_err(|error| error.to_string())?;
+        let vectors = encoder.encode(Side::Passage, texts).map_err(|error| error.to_string())?;
+        let asked = asked.first().map_or(&[][..], Vec::as_slice);
+        // Vectors are of length 1, so the inner product is the cosine.
+        Ok(vectors.iter().map(|vector| vector.iter().zip(asked).map(|(a, b)| a * b).sum()).collect())
+    }
+
+    fn encoder(&self) -> Result<Arc<SentenceEncoder>, Error> {
+        let mut slot = self.encoder.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*slot {
+            Some(encoder) => Ok(Arc::clone(encoder)),
+            None => {
+                let encoder = SentenceEncoder::open(&self.locator, Manifest::builtin(), &self.id, self.limits)?;
+                Ok(Arc::clone(slot.insert(Arc::new(encoder))))
+            }
+        }
+    }
+}
