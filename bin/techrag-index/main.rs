@@ -2,6 +2,7 @@
 
 mod add;
 mod compact;
+mod plan;
 mod rebuild;
 mod remove;
 mod status;
@@ -18,6 +19,7 @@ use techrag_cli::{Cli, Outcome};
     name = "techrag-index",
     after_help = "Examples:\n  \
         techrag-chunk papers/ | techrag-embed | techrag-index add --library lib\n  \
+        techrag-index plan papers/ --library lib | techrag-chunk --root papers/\n  \
         techrag-index status --library lib --json\n  \
         techrag-index verify --library lib"
 )]
@@ -29,6 +31,7 @@ struct Args {
 #[derive(Subcommand)]
 enum Command {
     Add(add::Args),
+    Plan(plan::Args),
     Status(status::Args),
     Verify(verify::Args),
     Remove(remove::Args),
@@ -39,6 +42,7 @@ enum Command {
 fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
     match args.command {
         Command::Add(args) => add::run(&args, cli),
+        Command::Plan(args) => plan::run(&args, cli),
         Command::Status(args) => status::run(&args, cli),
         Command::Verify(args) => verify::run(&args, cli),
         Command::Remove(args) => remove::run(&args, cli),

@@ -1,0 +1,45 @@
+//! `techrag-index plan`: which files of a folder have to be read.
+
+use std::path::PathBuf;
+
+use techrag_chunk::input;
+use techrag_cli::{Cli, Outcome, Record};
+use techrag_core::record::Removed;
+use techrag_index::{Found, Step};
+
+/// Compare folders with a library: print the paths to read, and what is gone
+///
+/// A path is a bare line, for techrag-chunk; a key that stands for no file any more is a `removed` record, which passes
+/// through to techrag-index add. A file whose size and time are unchanged is not read; otherwise its bytes decide.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    techrag-index plan papers/ --library lib | techrag-chunk --root papers/ | techrag-embed | techrag-index add \
+    --library lib")]
+pub(crate) struct Args {
+    /// Folders, each with files whose keys are relative to it
+    #[arg(required = true, value_name = "DIR")]
+    folders: Vec<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
+    let mut found = Vec::new();
+    let mut steps = Vec::new();
+    for folder in &args.folders {
+        anyhow::ensure!(folder.is_dir(), "{} is no folder", folder.display());
+        for file in input::files(folder, None) {
+            match file {
+                Ok(file) => found.push(Found { key: file.key, path: file.path }),
+                Err(error) => steps.push(Step::Refused(error)),
+            }
+        }
+    }
+    steps.extend(techrag_index::plan(cli.library()?, &super::owner(cli, "plan"), &args.folders, found)?);
+    let by = cli.by();
+    cli.map(steps.into_iter(), None, |step| {
+        Ok(vec![match step {
+            Step::Parse(path) => Record::Other(path),
+            Step::Removed { doc_id, key } => Removed { doc_id, key, by: by.clone(), ..Removed::default() }.into(),
+            Step::Refused(error) => error.into(),
+        }])
+    })
+}
