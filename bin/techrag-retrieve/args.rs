@@ -19,10 +19,11 @@ pub(crate) struct Args {
     /// Which channels are asked; bm25 needs no model
     #[arg(long, value_name = "MODE", default_value = "hybrid")]
     pub(crate) mode: ModeName,
-    /// How the lists of the two channels become one
-    #[arg(long, value_name = "FUSION", default_value = "rrf")]
+    /// How the lists of the two channels become one; the default is the best on the collections measured
+    /// (docs/RETRIEVAL.md)
+    #[arg(long, value_name = "FUSION", default_value = "zscore")]
     pub(crate) fusion: FusionName,
-    /// Weight of the dense channel: against BM25's 1 for zscore, its share of 1 for convex
+    /// Weight of the dense channel: against BM25's 1 for zscore [default: 1], its share of 1 for convex [default: 0.5]
     #[arg(long, value_name = "W")]
     pub(crate) dense_weight: Option<f64>,
     /// Constant that reciprocal rank fusion adds to each rank
@@ -44,10 +45,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "B", default_value_t = 0.75)]
     pub(crate) b: f64,
     /// What a word in the title counts against one in the text
-    #[arg(long, value_name = "W", default_value_t = 1.0)]
+    #[arg(long, value_name = "W", default_value_t = 2.0)]
     pub(crate) title_weight: f64,
     /// What a word in the section's heading counts against one in the text
-    #[arg(long, value_name = "W", default_value_t = 1.0)]
+    #[arg(long, value_name = "W", default_value_t = 2.0)]
     pub(crate) section_weight: f64,
     /// Cross-encoder that reads the best candidates again: auto (where its file is there), off, or a model
     #[arg(long, value_name = "MODEL", default_value = "auto")]

@@ -20,7 +20,7 @@ impl Args {
             },
             fusion: match self.fusion {
                 FusionName::Rrf => Fusion::Rrf { constant: self.rrf_constant },
-                FusionName::Zscore => Fusion::ZScore { dense: self.dense_weight.unwrap_or(1.5) },
+                FusionName::Zscore => Fusion::ZScore { dense: self.dense_weight.unwrap_or(1.0) },
                 FusionName::Convex => Fusion::Convex { dense: self.dense_weight.unwrap_or(0.5) },
             },
             k: self.k,

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use techrag_core::record::{Query, RouteName, TraceEntry};
+use techrag_core::token;
 use techrag_index::{Reader, Stored};
 
 use crate::config::{Config, Mode, Rerank};
@@ -53,6 +54,11 @@ impl Retriever {
     }
 
     fn hits(&self, question: &str, text: &str, notes: &mut Notes) -> Result<Vec<techrag_core::record::Hit>> {
+        if token::tokens(text, token::Config::INDEX).is_empty() {
+            // Its vector would be near something all the same.
+            notes.say("0 hits: there is no word in it to search by");
+            return Ok(Vec::new());
+        }
         let config = self.effective(notes);
         let vector = self.vector(&config, text)?;
         let all = self.reader.everything();
@@ -82,9 +88,7 @@ impl Retriever {
     /// The query's vector, where the mode needs one and there is something to ask.
     fn vector(&self, config: &Config, text: &str) -> Result<Option<Vec<f32>>> {
         match self.reader.encoder() {
-            Some(encoder) if config.mode != Mode::Bm25 && !text.trim().is_empty() => {
-                Ok(Some(self.models.vector(text, encoder)?))
-            }
+            Some(encoder) if config.mode != Mode::Bm25 => Ok(Some(self.models.vector(text, encoder)?)),
             _ => Ok(None),
         }
     }
@@ -151,3 +155,7 @@ impl Notes {
         self.details.insert("k".into(), json!(config.k));
     }
 }
+
+#[cfg(test)]
+#[path = "retriever_tests.rs"]
+mod tests;
