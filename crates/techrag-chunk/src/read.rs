@@ -8,7 +8,6 @@ use techrag_core::id;
 use techrag_core::record::{Chunk, Document, ErrorKind, ErrorRecord, Extra, Record};
 
 use crate::assemble::{Identity, assemble};
-use crate::draft::Draft;
 use crate::input::Source;
 use crate::sniff::{self, Kind};
 use crate::{Config, STAGE, markdown, pdf, plain};
@@ -63,7 +62,7 @@ pub fn read(source: &Source, config: &Config) -> Outcome {
         Kind::Markdown(decoded) => markdown::read(&decoded),
         Kind::Plain(decoded) => plain::read(&decoded),
         Kind::Structured(decoded, _) if source.named => plain::read(&decoded),
-        Kind::Empty => empty(),
+        Kind::Empty => return empty(source),
         Kind::Structured(_, media_type) => return unsupported(source, &media_type),
         Kind::Unsupported(media_type) => return unsupported(source, media_type),
     };
@@ -101,11 +100,13 @@ fn identity(source: &Source, bytes: &[u8]) -> Identity {
     }
 }
 
-/// An empty file is accounted for by a document without chunks, like an empty line of a corpus.
-fn empty() -> Draft {
-    let mut draft = Draft { media_type: "application/x-empty", ..Draft::default() };
-    draft.provenance.insert("note".into(), json!("the file is empty"));
-    draft
+/// An empty file holds nothing to index: an error where somebody named it, a note in a walk.
+fn empty(source: &Source) -> Outcome {
+    if source.named {
+        let error = ErrorRecord::new(source.key.as_str(), STAGE, ErrorKind::Empty, "the file is empty");
+        return Outcome::Failed(error);
+    }
+    Outcome::Unsupported { key: source.key.clone(), media_type: "application/x-empty".to_owned() }
 }
 
 fn unsupported(source: &Source, media_type: &str) -> Outcome {
@@ -155,12 +156,22 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_file_is_accounted_for() {
-        let parsed = parsed(b"");
-        assert_eq!(
-            (parsed.document.chunks, parsed.document.provenance["note"].as_str()),
-            (0, Some("the file is empty"))
+    fn an_empty_file_fails_only_where_it_was_named() {
+        assert!(
+            matches!(outcome(b" \n", false), Outcome::Unsupported { media_type, .. } if media_type.ends_with("empty"))
         );
+        assert!(matches!(outcome(b"", true), Outcome::Failed(error) if error.kind == ErrorKind::Empty));
+    }
+
+    #[test]
+    fn structured_text_is_read_as_plain_text_only_where_it_was_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("plots.py");
+        fs::write(&path, "x = 1").unwrap();
+        let source = |named| Source { key: "plots.py".into(), path: path.clone(), folder: None, named };
+        assert!(matches!(read(&source(true), &crate::test_config()), Outcome::Read(_)));
+        let walked = read(&source(false), &crate::test_config());
+        assert!(matches!(walked, Outcome::Unsupported { media_type, .. } if media_type == "text/x-py"));
     }
 
     #[test]

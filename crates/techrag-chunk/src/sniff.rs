@@ -2,8 +2,9 @@
 
 use crate::decode::{self, Decoded};
 
-/// Bytes at the front in which a PDF header may hide behind junk (ISO 32000, implementation notes).
-const PDF_HEADER_WITHIN: usize = 1024;
+/// Bytes at the front in which a PDF header may hide behind junk. The implementation notes of ISO 32000 say 1,024;
+/// mail gateways and broken downloads put more in front.
+const PDF_HEADER_WITHIN: usize = 1 << 16;
 
 /// What a file is.
 #[derive(Clone, Debug, PartialEq, Eq)]

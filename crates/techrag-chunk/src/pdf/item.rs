@@ -67,7 +67,7 @@ impl Item<'_> {
 pub(crate) fn items(pdf: &Pdf) -> Vec<Item<'_>> {
     let mut items: Vec<Item<'_>> = Vec::new();
     let bands = furniture_lines(pdf);
-    for page in &pdf.pages {
+    for page in pdf.pages.iter().filter(|page| !is_garbled(page)) {
         let bare = is_bare(page);
         for block in page.blocks.iter().filter(|block| bare || page.number == 1 || !is_furniture(block, &bands)) {
             let kind = match block.kind {
@@ -88,6 +88,15 @@ pub(crate) fn items(pdf: &Pdf) -> Vec<Item<'_>> {
         }
     }
     items
+}
+
+/// Share of unknown characters from which a page's text is not worth indexing.
+const GARBLED: f32 = 0.5;
+
+/// Whether most characters of a page are unknown, as where a font says nothing about its glyphs: such a page has no
+/// usable text and needs to be recognised from its image.
+pub(crate) fn is_garbled(page: &Page) -> bool {
+    page.unknown_glyphs > GARBLED
 }
 
 /// Whether a page holds nothing but what looks like headers and footers: then that is its text. Slides, forms and

@@ -54,6 +54,7 @@ pub(crate) fn draft(pdf: &Pdf, key: &str) -> Draft {
         Draft { media_type: "application/pdf", pages: u32::try_from(pdf.pages.len()).ok(), ..Draft::default() };
     for page in &pdf.pages {
         match &page.outcome {
+            Outcome::Text if item::is_garbled(page) => draft.pages_without_text.push(page.number),
             Outcome::Text => {}
             Outcome::NoText { .. } => draft.pages_without_text.push(page.number),
             Outcome::Failed(why) => draft.pages_failed.push((page.number, why.clone())),
@@ -65,6 +66,10 @@ pub(crate) fn draft(pdf: &Pdf, key: &str) -> Draft {
     let poor: Vec<u32> = pdf.pages.iter().filter(|page| page.unknown_glyphs > POOR).map(|page| page.number).collect();
     if !poor.is_empty() {
         draft.provenance.insert("pages_with_unknown_characters".into(), json!(poor));
+    }
+    let garbled: Vec<u32> = pdf.pages.iter().filter(|page| item::is_garbled(page)).map(|page| page.number).collect();
+    if !garbled.is_empty() {
+        draft.provenance.insert("pages_garbled".into(), json!(garbled));
     }
     if draft.pages_without_text.len() == pdf.pages.len() {
         draft.provenance.insert("note".into(), json!("no page has a text layer"));
