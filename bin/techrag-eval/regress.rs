@@ -35,6 +35,7 @@ pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
     }
     let findings = pinned.findings(&measured);
     let table: String = findings.iter().map(|finding| line(finding) + "\n").collect();
-    cli.print(&table)?;
-    Ok(if findings.iter().any(|finding| finding.drifted) { Outcome::Regression } else { Outcome::Done })
+    let drifted = findings.iter().filter(|finding| finding.drifted).count();
+    cli.print(&format!("{table}{drifted} of {} figures moved\n", findings.len()))?;
+    Ok(if drifted > 0 { Outcome::Regression } else { Outcome::Done })
 }
