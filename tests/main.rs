@@ -6,6 +6,7 @@ mod embed;
 mod fetching;
 mod harness;
 mod manners;
+mod pipeline;
 mod schemas;
 mod streams;
 mod tidy;
