@@ -3,7 +3,7 @@
 use super::glyph::{Style, Text};
 use hayro::hayro_interpret::InterpreterSettings;
 use hayro::hayro_interpret::hayro_cmap::BfString;
-use hayro::hayro_syntax::object::{Dict, Name};
+use hayro::hayro_syntax::object::{Array, Dict, Name, Object};
 use hayro_font::{Font, FontCache, FontGlyph, StandardFont, UNITS_PER_EM};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -30,6 +30,8 @@ pub(super) struct Face<'a> {
     pub style: Style,
     /// Whether it is written from left to right.
     pub horizontal: bool,
+    /// Whether its codes are characters, whatever its glyph names say.
+    literal: bool,
     /// Em in units of the font size; not 1 for some Type 3 fonts.
     pub em: f64,
 }
@@ -39,7 +41,8 @@ impl<'a> Face<'a> {
         let horizontal = font.is_horizontal();
         let style = style(dict);
         let em = type3_em(dict).unwrap_or(1.0);
-        Self { font, bytes: RefCell::new(vec![None; 256]), codes: RefCell::default(), style, horizontal, em }
+        let literal = names_are_indices(dict);
+        Self { font, bytes: RefCell::new(vec![None; 256]), codes: RefCell::default(), style, horizontal, literal, em }
     }
 
     /// The next code of `bytes` at `offset` and its length, at least 1.
@@ -65,7 +68,9 @@ impl<'a> Face<'a> {
             FontGlyph::Outline(glyph) => glyph.as_unicode(),
             FontGlyph::Type3(glyph) => glyph.as_unicode(),
         };
+        let literal = u8::try_from(code).ok().filter(|code| self.literal && matches!(code, 0x20..=0x7e));
         let text = match unicode {
+            _ if literal.is_some() => literal.map_or(Text::Unknown, |code| Text::One(char::from(code))),
             Some(BfString::Char(one)) => super::text::clean(&one.to_string()),
             Some(BfString::String(many)) => super::text::clean(&many),
             None => Text::Unknown,
@@ -133,9 +138,8 @@ const BOLD_WEIGHT: f32 = 600.0;
 const ITALIC_ANGLE: f32 = 4.0;
 
 fn style(dict: &Dict<'_>) -> Style {
-    let descendant = dict
-        .get::<hayro::hayro_syntax::object::Array<'_>>(b"DescendantFonts".as_slice())
-        .and_then(|fonts| fonts.iter::<Dict<'_>>().next());
+    let descendant =
+        dict.get::<Array<'_>>(b"DescendantFonts".as_slice()).and_then(|fonts| fonts.iter::<Dict<'_>>().next());
     let owner = descendant.as_ref().unwrap_or(dict);
     let descriptor = owner.get::<Dict<'_>>(b"FontDescriptor".as_slice()).unwrap_or_default();
     let name = dict
@@ -174,6 +178,22 @@ pub(crate) fn named(name: &str) -> Style {
         math: has(&["cmmi", "cmsy", "cmex", "msam", "msbm", "math", "txsy", "txmi", "stix", "symbol", "mtsy", "mtmi"])
             || starts(&["lmmi", "lmsy", "lmex", "eufm", "rsfs", "euex", "eusm", "bbm", "dsrom", "stmary", "wasy"]),
     }
+}
+
+/// Whether a Type 3 font names its glyphs by their index, as matplotlib does (`uni00000030` is the 48th glyph of the
+/// original font, not the digit zero); its codes are the characters then.
+fn names_are_indices(dict: &Dict<'_>) -> bool {
+    let differences = || {
+        let type3 = dict.get::<Name<'_>>(b"Subtype".as_slice())?.as_str() == "Type3";
+        let mapped = dict.contains_key(b"ToUnicode".as_slice());
+        let encoding = dict.get::<Dict<'_>>(b"Encoding".as_slice()).filter(|_| type3 && !mapped)?;
+        encoding.get::<Array<'_>>(b"Differences".as_slice())
+    };
+    let index = |name: Name<'_>| name.as_str().len() == 11 && name.as_str().starts_with("uni0000");
+    differences().is_some_and(|names| {
+        let mut names = names.iter::<Object<'_>>().filter_map(Object::into_name).peekable();
+        names.peek().is_some() && names.all(index)
+    })
 }
 
 /// The em of a Type 3 font, from its bounding box: its units are whatever its matrix says.

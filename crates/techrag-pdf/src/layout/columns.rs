@@ -11,6 +11,11 @@ const NARROW: f32 = 10.0;
 /// Share of the column's width that its typical line fills; cells of tables fill less.
 const FILL: f32 = 0.55;
 
+/// Fewest lines that make a column alone, beside one that holds figures only.
+const LONE_LINES: usize = 10;
+/// Where in the page's text, as a share of its width, a gutter may be that only one column tells.
+const MIDDLE: std::ops::Range<f32> = 0.35..0.65;
+
 /// Left edges of the columns from left to right; the first is the left end of the page's text.
 pub(super) fn edges(fragments: &[Fragment], width: f32) -> Vec<f32> {
     let left = fragments.iter().map(|fragment| fragment.bbox[0]).fold(width, f32::min);
@@ -23,7 +28,37 @@ pub(super) fn edges(fragments: &[Fragment], width: f32) -> Vec<f32> {
             edges.push(x);
         }
     }
+    if edges.len() == 1 {
+        edges.extend(lone(fragments, left, right));
+    }
     edges
+}
+
+/// The edge of the right of two columns, where only one of them has lines of text and the other figures: many lines
+/// end or start in the middle and hardly any runs across.
+fn lone(fragments: &[Fragment], left: f32, right: f32) -> Option<f32> {
+    let middle = |x: f32| MIDDLE.contains(&((x - left) / (right - left).max(1.0)));
+    let wide = |fragment: &&Fragment| fragment.width() > 0.3 * (right - left);
+    let clear = |gutter: f32| {
+        let crossing = fragments.iter().filter(|fragment| crosses(fragment, gutter)).count();
+        let (mut before, mut behind) = (0, 0);
+        for fragment in fragments {
+            before += usize::from(fragment.bbox[2] <= gutter + 2.0);
+            behind += usize::from(fragment.bbox[0] >= gutter - 2.0);
+        }
+        before >= 3 && behind >= 3 && crossing * 8 < before + behind
+    };
+    let most = |value: fn(&Fragment) -> f32| {
+        let mut values: Vec<f32> = fragments.iter().filter(wide).map(value).filter(|&x| middle(x)).collect();
+        values.sort_by(f32::total_cmp);
+        let count = |x: f32| values.iter().filter(|other| (**other - x).abs() < AGREE / 2.0).count();
+        values.iter().copied().max_by_key(|&x| count(x)).filter(|&x| count(x) >= LONE_LINES)
+    };
+    let starting = most(|fragment| fragment.bbox[0]).filter(|&x| clear(x - 4.0));
+    starting.or_else(|| {
+        let end = most(|fragment| fragment.bbox[2]).filter(|&x| clear(x + 4.0))?;
+        fragments.iter().map(|fragment| fragment.bbox[0]).filter(|&x| x > end + 2.0).min_by(f32::total_cmp)
+    })
 }
 
 /// Places where at least [`LINES`] fragments start, right of the left margin.
@@ -88,6 +123,21 @@ mod tests {
             glyphs.extend(line("thirty-six letters of plain old text", 50.0, y(row), 10.0));
             glyphs.extend(line("thirty-six letters in another column", 250.0, y(row), 10.0));
         }
+        let edges = edges(&fragments(&glyphs), 500.0);
+        assert_eq!(edges.len(), 2);
+        assert!((edges[1] - 250.0).abs() < 0.1);
+    }
+
+    #[test]
+    fn a_column_of_figures_beside_text() {
+        let mut glyphs = Vec::new();
+        for row in 0..20 {
+            glyphs.extend(line("thirty-six letters of plain old text", 50.0, y(row), 10.0));
+        }
+        for row in [2, 9, 15] {
+            glyphs.extend(line("label", 300.0, y(row) + 4.0, 8.0));
+        }
+        glyphs.extend(line("Figure 1: a caption of the figure up", 250.0, y(18) + 5.0, 10.0));
         let edges = edges(&fragments(&glyphs), 500.0);
         assert_eq!(edges.len(), 2);
         assert!((edges[1] - 250.0).abs() < 0.1);
