@@ -52,22 +52,19 @@ pub(super) fn class(row: &Row, glyphs: &[Glyph], tables: &[Region], context: &Co
     if is_formula(row, glyphs) { Class::Formula } else { Class::Text }
 }
 
-/// The first `most` characters of a row, spaces between words included.
+/// The start of a row, up to about `most` glyphs and the spaces between words.
 pub(super) fn start(row: &Row, glyphs: &[Glyph], most: usize) -> String {
     let mut text = String::new();
-    for part in &row.parts {
-        if !text.is_empty() {
+    let parts = row.parts.iter().enumerate();
+    let placed = parts.flat_map(|(at, part)| {
+        let spaced = part.glyphs.iter().zip(&part.spaces).enumerate();
+        spaced.map(move |(index, (&glyph, &space))| (glyph, space || at > 0 && index == 0))
+    });
+    for (glyph, space) in placed.take(most) {
+        if space {
             text.push(' ');
         }
-        for (&glyph, &space) in part.glyphs.iter().zip(&part.spaces) {
-            if space {
-                text.push(' ');
-            }
-            glyphs[glyph].text.push_to(&mut text);
-            if text.chars().count() >= most {
-                return text;
-            }
-        }
+        glyphs[glyph].text.push_to(&mut text);
     }
     text
 }
