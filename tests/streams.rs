@@ -10,6 +10,7 @@ const FILTERS: &[(&str, &[&str], &str)] = &[
     ("techrag-answer", &["assemble"], r#"{"type":"query","v":1,"question":"Why?","hits":[]}"#),
     ("techrag-agents", &["generate"], r#"{"type":"query","v":1,"question":"Why?","hits":[],"sources":[]}"#),
     ("techrag-score", &[], r#"{"type":"query","v":1,"question":"Why?","hits":[]}"#),
+    ("techrag-retrieve", &["--library", "."], r#"{"type":"query","v":1,"question":"Why does a tyre slip?"}"#),
     ("techrag-embed", &[], r#"{"type":"chunk","v":1,"uid":"d:0","doc_id":"d","text":"tyre","sha1":"x","by":"t"}"#),
 ];
 
