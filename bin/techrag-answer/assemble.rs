@@ -14,7 +14,7 @@ use crate::stage;
     techrag-retrieve --library lib <q.jsonl | techrag-answer assemble\n  \
     techrag-answer assemble --max-prompt-tokens 3000 <hits.jsonl")]
 pub(crate) struct Args {
-    /// Most chunks a paper
+    /// Most chunks a paper, of 3,500 characters each; of shorter ones more, up to the same text
     #[arg(long, value_name = "N", default_value = "6")]
     chunks: usize,
     /// Most evidence sentences a paper

@@ -29,8 +29,9 @@ fn assembled(question: &str, hits: Vec<Hit>, config: Config) -> Query {
 
 #[test]
 fn papers_are_ranked_by_their_best_chunk_and_keep_six() {
-    let mut hits: Vec<Hit> =
-        (0..8).map(|n| hit(&format!("a:{n}"), 1.0, &format!("Passage {n} on friction."))).collect();
+    let mut hits: Vec<Hit> = (0..8)
+        .map(|n| hit(&format!("a:{n}"), 1.0, &format!("Passage {n} on friction. {}", "x".repeat(3500))))
+        .collect();
     hits.push(hit("b:0", 3.0, "Friction on snow is 0.27."));
     let query = assembled("What is the friction on snow?", hits, CONFIG);
     let sources = query.sources.unwrap();
@@ -40,6 +41,12 @@ fn papers_are_ranked_by_their_best_chunk_and_keep_six() {
     );
     assert_eq!((sources[1].passages.len(), sources[1].sentences.len()), (6, 5));
     assert_eq!(query.trace[0].details["passages_over_the_limit"], 2);
+}
+
+#[test]
+fn short_chunks_are_kept_up_to_the_text_of_six_full_ones() {
+    let hits = (0..8).map(|n| hit(&format!("a:{n}"), 1.0, &format!("Passage {n} on friction."))).collect();
+    assert_eq!(assembled("friction?", hits, CONFIG).sources.unwrap()[0].passages.len(), 8);
 }
 
 #[test]

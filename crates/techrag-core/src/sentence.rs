@@ -70,7 +70,8 @@ fn goes_on(so_far: &str, rest: &str) -> bool {
 fn is_abbreviation(word: &str) -> bool {
     let lower = word.to_lowercase();
     let mut letters = word.chars();
-    let initial = matches!((letters.next(), letters.next()), (Some(c), None) if c.is_uppercase());
+    // Mathematical letters (U+1D400 on) stand for quantities, not for names.
+    let initial = matches!((letters.next(), letters.next()), (Some(c), None) if c.is_uppercase() && c < '\u{1d400}');
     initial || ABBREVIATIONS.binary_search(&lower.as_str()).is_ok()
 }
 
@@ -121,6 +122,15 @@ mod tests {
                 "New"
             ]
         );
+    }
+
+    #[test]
+    fn a_quantity_ends_a_sentence_where_an_initial_does_not() {
+        assert_eq!(
+            split("It is 43 % for \u{1d436}. The error grows."),
+            ["It is 43 % for \u{1d436}.", "The error grows."]
+        );
+        assert_eq!(split("J. Svendenius agrees."), ["J. Svendenius agrees."]);
     }
 
     #[test]

@@ -52,7 +52,8 @@ fn papers(hits: &[Hit], limit: usize, merged: &mut Merged) -> Vec<Source> {
             sources.len() - 1
         });
         let source = &mut sources[at];
-        if source.passages.len() < limit {
+        let text: usize = source.passages.iter().map(|passage| passage.text.chars().count()).sum();
+        if source.passages.len() < limit || text + hit.text.chars().count() <= limit * super::CHUNK {
             source.passages.push(passage(hit));
             source.score = source.score.max(hit.scores.score);
             source.relevance = [source.relevance, hit.scores.relevance].into_iter().flatten().reduce(f64::max);

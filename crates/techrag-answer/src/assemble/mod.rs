@@ -11,13 +11,17 @@ use techrag_core::record::{Query, TraceEntry};
 /// How much evidence is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Most chunks a paper.
+    /// Most chunks a paper, of [`CHUNK`] characters each: where chunks are shorter, more of them, up to the same text.
     pub chunks: usize,
     /// Most evidence sentences a paper.
     pub sentences: usize,
     /// Most estimated tokens of the prompt; `None` for no limit.
     pub max_prompt_tokens: Option<u64>,
 }
+
+/// Characters of a chunk of full size (SPEC section 2). Short sections make short chunks; six of those would be a small
+/// part of a paper that six full ones nearly cover.
+pub const CHUNK: usize = 3500;
 
 /// Writes `sources`, `verification`, `prompt` and one trace entry. Without hits the sources are empty and the prompt
 /// says so: a writer then has to refuse.

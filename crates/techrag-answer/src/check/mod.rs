@@ -20,7 +20,7 @@ use techrag_core::record::{
     Answer, AnswerSentence, Check, CheckResult, Checks, Citation, Medal, Query, Source, TraceEntry,
 };
 use techrag_core::text;
-use techrag_core::token::{Config, tokens};
+use techrag_core::token::{self, Config, tokens};
 
 use locate::{Found, Place};
 
@@ -121,7 +121,8 @@ fn missing(claim: &str, quoted: &str) -> Vec<String> {
         .map(|quantity| format!("{} {}", quantity.value, quantity.unit.unwrap_or_default()).trim_end().to_owned())
         .collect();
     let bag = lexical::Bag::of(quoted);
-    missing.extend(names(claim).into_iter().filter(|name| !tokens(name, Config::INDEX).iter().any(|t| bag.has(t))));
+    let tight = text::fold_tight(quoted);
+    missing.extend(names(claim).into_iter().filter(|name| !tight.contains(&text::fold_tight(name))));
     let words: BTreeSet<String> = tokens(claim, Config::WORDS).into_iter().collect();
     let unheld: Vec<&String> = words.iter().filter(|word| !bag.has(word)).collect();
     if (unheld.len() as f64) > (1.0 - TERMS) * words.len() as f64 {
@@ -132,12 +133,13 @@ fn missing(claim: &str, quoted: &str) -> Vec<String> {
     missing
 }
 
-/// Names in a claim: words with a capital or a digit inside, and capitalised words after the first.
+/// Names in a claim: words with a capital inside, and capitalised words after the first that are no function words.
 fn names(claim: &str) -> Vec<String> {
     let is_name = |(at, word): &(usize, &str)| {
         let letters: Vec<char> = word.chars().filter(|c| c.is_alphabetic()).collect();
         let inner = letters.iter().skip(1).any(|c| c.is_uppercase());
-        letters.len() > 1 && (inner || (*at > 0 && letters[0].is_uppercase()))
+        let plain = token::is_stop_word(&text::fold(word));
+        letters.len() > 1 && !plain && (inner || (*at > 0 && letters[0].is_uppercase()))
     };
     let words = claim.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
     words.enumerate().filter(is_name).map(|(_, word)| word.to_owned()).collect()
