@@ -87,13 +87,18 @@ pub(super) fn candidates(asked: &Question, sources: &[Source]) -> Vec<Candidate>
             add_neighbours(&mut found[from..], &Bag::alike(&heading));
         }
     }
-    let idf = Idf::of(found.iter().map(|candidate| &candidate.words));
-    for candidate in &mut found {
+    measure_all(&mut found, asked, sources);
+    found.retain(|candidate| is_quotable(candidate, &sources[candidate.source]));
+    found
+}
+
+/// Measures every candidate against a question. Meanings that were computed stay.
+pub(super) fn measure_all(candidates: &mut [Candidate], asked: &Question, sources: &[Source]) {
+    let idf = Idf::of(candidates.iter().map(|candidate| &candidate.words));
+    for candidate in candidates {
         let source = &sources[candidate.source];
         measure(candidate, asked, &idf, source, &source.passages[candidate.passage]);
     }
-    found.retain(|candidate| is_quotable(candidate, &sources[candidate.source]));
-    found
 }
 
 fn add_neighbours(passage: &mut [Candidate], heading: &Bag) {

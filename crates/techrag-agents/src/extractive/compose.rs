@@ -11,14 +11,16 @@ use super::{BY, Scored};
 /// A candidate whose words are to this share those of one chosen before says nothing new.
 const REPEATS: f64 = 0.8;
 
-/// The best candidates, at most `most`, none of which repeats another.
-pub(super) fn choose<'a>(ranked: &[Scored<'a>], most: usize) -> Vec<&'a Candidate> {
+/// At most `most` candidates, none of which repeats another: the best of all, then those at `seats` (the best for each
+/// question inside the question), then the next best.
+pub(super) fn choose<'a>(ranked: &[Scored<'a>], seats: &[usize], most: usize) -> Vec<&'a Candidate> {
+    let seated = seats.iter().filter_map(|seat| ranked.iter().find(|scored| scored.at == *seat));
     let mut chosen: Vec<&Candidate> = Vec::new();
-    for scored in ranked {
+    for scored in ranked.iter().take(1).chain(seated).chain(ranked.iter().skip(1)) {
         if chosen.len() >= most {
             break;
         }
-        if !chosen.iter().any(|other| repeats(scored.candidate, other)) {
+        if !chosen.iter().any(|other| std::ptr::eq(*other, scored.candidate) || repeats(scored.candidate, other)) {
             chosen.push(scored.candidate);
         }
     }

@@ -12,9 +12,10 @@
 //! only (44 questions with an answer, 13 without).
 
 use techrag_core::lexical::{self, Bag, Idf, Term};
-use techrag_core::record::Source;
+use techrag_core::record::{Passage, Source};
 
 use super::Scored;
+use super::candidates::Candidate;
 use super::question::Question;
 
 /// The default floor.
@@ -27,32 +28,48 @@ pub(super) struct Evidence {
     pub(super) support: f64,
     best: f64,
     absent: f64,
+    unread: f64,
     /// Technical terms of the question, as it wrote them, that no passage holds.
     pub(super) missing: Vec<String>,
     terms: usize,
     candidates: usize,
 }
 
-/// Weighs the evidence for an answer made of the candidates, best first.
-pub(super) fn evidence(asked: &Question, sources: &[Source], ranked: &[Scored<'_>]) -> Evidence {
-    let held = sources.iter().flat_map(|source| {
-        let passages = source.passages.iter().map(|passage| format!("{}\n{}", passage.section, passage.text));
-        passages.chain([source.title.clone()])
+/// Weighs the evidence for an answer made of `chosen`, out of `ranked` candidates, best first.
+pub(super) fn evidence(asked: &Question, sources: &[Source], ranked: &[Scored<'_>], chosen: &[&Candidate]) -> Evidence {
+    let everything =
+        words(sources.iter().flat_map(|source| source.passages.iter().map(move |passage| (source, passage))));
+    let read = chosen.iter().map(|candidate| {
+        let source = &sources[candidate.source];
+        (source, &source.passages[candidate.passage])
     });
-    let bag = Bag::alike(&held.collect::<Vec<_>>().join("\n"));
+    let read = words(read);
     let idf = Idf::of(ranked.iter().map(|scored| &scored.candidate.words));
-    let stands = |term: &Term| if bag.has_kin(&term.text) { 1.0 } else { bag.holds(term) };
-    let missing = asked.terms.iter().filter(|term| !term.weak && stands(term) == 0.0);
+    let share = |bag: &Bag| lexical::coverage(&asked.terms, &idf, |term| stands(term, bag));
+    let missing = asked.terms.iter().filter(|term| !term.weak && stands(term, &everything) == 0.0);
     let mut evidence = Evidence {
         support: 0.0,
         best: ranked.first().map_or(0.0, |scored| scored.score),
-        absent: 1.0 - lexical::coverage(&asked.terms, &idf, stands),
+        absent: 1.0 - share(&everything),
+        unread: share(&everything) - share(&read),
         missing: missing.map(|term| term.word.clone()).collect(),
         terms: asked.terms.len(),
         candidates: ranked.len(),
     };
     evidence.support = support(&evidence);
     evidence
+}
+
+/// The words of passages, their headings, titles and authors.
+fn words<'a>(passages: impl Iterator<Item = (&'a Source, &'a Passage)>) -> Bag {
+    let text = |(source, passage): (&Source, &Passage)| {
+        format!("{}\n{}\n{}\n{}", source.title, source.authors.join("\n"), passage.section, passage.text)
+    };
+    Bag::alike(&passages.map(text).collect::<Vec<_>>().join("\n"))
+}
+
+fn stands(term: &Term, bag: &Bag) -> f64 {
+    if bag.has_kin(&term.text) { 1.0 } else { bag.holds(term) }
 }
 
 /// More missing subjects than this say nothing more.
@@ -69,9 +86,15 @@ fn support(evidence: &Evidence) -> f64 {
 
 impl Evidence {
     /// The figures, by name, for the trace.
-    pub(super) fn figures(&self) -> [(&'static str, f64); 4] {
+    pub(super) fn figures(&self) -> [(&'static str, f64); 5] {
         let subjects = self.missing.len() as f64;
-        [("support", self.support), ("best", self.best), ("absent", self.absent), ("subjects", subjects)]
+        [
+            ("support", self.support),
+            ("best", self.best),
+            ("absent", self.absent),
+            ("unread", self.unread),
+            ("subjects", subjects),
+        ]
     }
 
     /// Why there is no answer, if there is none.

@@ -6,7 +6,7 @@
 //! | candidates | every sentence, caption and table row of the passages, with what is measured of it | [`candidates`] |
 //! | score | a fixed linear rule over the measurements | [`score`] |
 //! | floor | how well the evidence answers, 0 to 1; below the floor the answer is the refusal | [`floor`] |
-//! | compose | the best sentences, no two alike; the best first, the others in reading order by source | [`compose`] |
+//! | compose | the best sentence of each question inside the question, then the best of all, no two alike; the best first, the others in reading order by source | [`compose`] |
 //!
 //! Weights and floor were fitted on the tuning half of `fixtures/questions` and on nothing else.
 
@@ -63,7 +63,8 @@ fn answer(question: &str, sources: &[Source], config: Config, cosines: Option<&C
         Some(Err(why)) => format!("the sentence encoder failed: {why}"),
     };
     let ranked = score::ranked(&candidates);
-    let evidence = floor::evidence(&asked, sources, &ranked);
+    let chosen = compose::choose(&ranked, &facet_bests(question, &candidates, sources), config.max_sentences);
+    let evidence = floor::evidence(&asked, sources, &ranked, &chosen);
     for (name, value) in evidence.figures() {
         details.insert(name.into(), json!((value * 1e4).round() / 1e4));
     }
@@ -73,12 +74,21 @@ fn answer(question: &str, sources: &[Source], config: Config, cosines: Option<&C
             (Answer { support: Some(evidence.support), ..Answer::not_found(BY, why) }, note)
         }
         None => {
-            let chosen = compose::choose(&ranked, config.max_sentences);
             let note = format!("{} sentences quoted", chosen.len());
             (compose::answer(&chosen, sources, &evidence), note)
         }
     };
     (answer, entry(format!("extractive: {note}; {meaning}"), details))
+}
+
+/// The index of the best candidate for each of the questions inside a question.
+fn facet_bests(question: &str, candidates: &[Candidate], sources: &[Source]) -> Vec<usize> {
+    let best = |facet: &String| {
+        let mut measured = candidates.to_vec();
+        candidates::measure_all(&mut measured, &question::Question::of(facet), sources);
+        score::best(&measured, 1).first().copied()
+    };
+    question::facets(question).iter().filter_map(best).collect()
 }
 
 fn entry(note: String, details: Extra) -> TraceEntry {
@@ -88,6 +98,8 @@ fn entry(note: String, details: Extra) -> TraceEntry {
 /// A candidate with its score.
 #[derive(Clone, Copy)]
 struct Scored<'a> {
+    /// Its place among all candidates.
+    at: usize,
     candidate: &'a Candidate,
     score: f64,
 }

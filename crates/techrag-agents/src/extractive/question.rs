@@ -85,6 +85,27 @@ impl Question {
     }
 }
 
+/// The questions inside a question: its clauses, where it joins or compares several and each has content of its own.
+/// Empty for a plain question.
+pub(super) fn facets(question: &str) -> Vec<String> {
+    static JOINT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i)[;?]\s+|,?\s+and\s+(?:(?:to|in|at|by|on|for|of|from)\s+)?(?:how|what|which|why|where|when|who)\b",
+            r"|,?\s+(?:compared? (?:with|to)|as against|versus|vs\.?|whereas|while)\s+|,\s+and\s+(?:on|in|at|by|for|of)\s+"
+        ))
+        .ok()
+    });
+    let question = text::prefix(question, READ);
+    let Some(joint) = JOINT.as_ref() else { return Vec::new() };
+    let facets: Vec<String> = joint.split(question).map(str::to_owned).collect();
+    let telling = |facet: &String| lexical::terms(facet).iter().filter(|term| !term.weak).count() >= 2;
+    let facets: Vec<String> = facets.into_iter().filter(telling).take(MOST_FACETS).collect();
+    if facets.len() > 1 { facets } else { Vec::new() }
+}
+
+/// More questions in one are not told apart.
+const MOST_FACETS: usize = 4;
+
 /// The distinct numbers of a text, as written but for separators and trailing zeros; signs left out.
 pub(super) fn numbers(text: &str) -> Vec<String> {
     let mut numbers: Vec<String> = Vec::new();
@@ -104,6 +125,17 @@ mod tests {
     #[test]
     fn every_pattern_compiles() {
         assert!(NUMBER.is_some() && CAUSE.is_some() && LIST.is_some());
+    }
+
+    #[test]
+    fn a_question_falls_into_the_questions_it_joins() {
+        assert_eq!(
+            facets("What error does the sensor survey quote, and on which road surface is the braking force lowest?"),
+            ["What error does the sensor survey quote", " road surface is the braking force lowest?"]
+        );
+        assert_eq!(facets("How good is the Kalman filter compared with a particle filter?").len(), 2);
+        assert!(facets("Which true, start and prior values are given?").is_empty());
+        assert!(facets("What is the friction and why?").is_empty(), "a clause without content of its own");
     }
 
     #[test]

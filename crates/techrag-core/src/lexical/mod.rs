@@ -63,6 +63,7 @@ const SCAFFOLD: &[&str] = &[
     "state",
     "studi",
     "summar",
+    "tabul",
     "tell",
     "type",
     "typic",
