@@ -1,22 +1,24 @@
 //! Is there an answer at all? The relevance floor.
 //!
-//! Support is a logistic of three figures, each with its reason:
+//! Support is a logistic of five figures, each with its reason:
 //!
-//! | figure | reason |
-//! |---|---|
-//! | `best` | the score of the best candidate ([`super::score`]): somebody says something like it |
-//! | `absent` | the share of the question's terms, weighed by rarity, that no passage holds: nobody speaks of part of it |
-//! | `subjects` | the number of its technical terms (general English aside) that no passage holds: a question about nitrogen is not answered by sources that never name it |
+//! | figure | weight | reason |
+//! |---|---|---|
+//! | `best` | 0.5 | the score of the best candidate ([`super::score`]): somebody says something like it |
+//! | `absent` | −5 | the share of the question's terms, weighed by rarity, that no passage holds: nobody speaks of part of it |
+//! | `subjects` | −2 each, two at most | technical terms (general English aside) that no passage holds: a question about nitrogen is not answered by sources that never name it |
+//! | `unread` | −3 | the share that passages hold, but none that is quoted: the parts of the question meet in no place |
+//! | `numbers` | −2 each, two at most | numbers the question gives as conditions that no quotation has: at another pressure is another question |
 //!
-//! Below the floor the answer is "Not found in the provided sources." Fitted on the tuning half of `fixtures/questions`
-//! only (44 questions with an answer, 13 without).
+//! Below the floor the answer is "Not found in the provided sources." The weights are round numbers that separate the
+//! tuning half of `fixtures/questions` (44 questions with an answer, 13 without); nothing else was looked at.
 
 use techrag_core::lexical::{self, Bag, Idf, Term};
 use techrag_core::record::{Passage, Source};
 
 use super::Scored;
 use super::candidates::Candidate;
-use super::question::Question;
+use super::question::{Question, numbers};
 
 /// The default floor.
 pub(super) const DEFAULT: f64 = 0.5;
@@ -29,6 +31,7 @@ pub(super) struct Evidence {
     best: f64,
     absent: f64,
     unread: f64,
+    numbers: usize,
     /// Technical terms of the question, as it wrote them, that no passage holds.
     pub(super) missing: Vec<String>,
     terms: usize,
@@ -46,12 +49,20 @@ pub(super) fn evidence(asked: &Question, sources: &[Source], ranked: &[Scored<'_
     let read = words(read);
     let idf = Idf::of(ranked.iter().map(|scored| &scored.candidate.words));
     let share = |bag: &Bag| lexical::coverage(&asked.terms, &idf, |term| stands(term, bag));
+    let given: Vec<String> = chosen
+        .iter()
+        .flat_map(|candidate| {
+            let text = &sources[candidate.source].passages[candidate.passage].text;
+            numbers(&candidate.unit.with_context(text))
+        })
+        .collect();
     let missing = asked.terms.iter().filter(|term| !term.weak && stands(term, &everything) == 0.0);
     let mut evidence = Evidence {
         support: 0.0,
         best: ranked.first().map_or(0.0, |scored| scored.score),
         absent: 1.0 - share(&everything),
         unread: share(&everything) - share(&read),
+        numbers: asked.numbers.iter().filter(|number| !given.contains(number)).count(),
         missing: missing.map(|term| term.word.clone()).collect(),
         terms: asked.terms.len(),
         candidates: ranked.len(),
@@ -72,21 +83,22 @@ fn stands(term: &Term, bag: &Bag) -> f64 {
     if bag.has_kin(&term.text) { 1.0 } else { bag.holds(term) }
 }
 
-/// More missing subjects than this say nothing more.
-const MOST_MISSING: usize = 2;
+/// More missing subjects, or numbers, than this say nothing more.
+const MOST: usize = 2;
 
 fn support(evidence: &Evidence) -> f64 {
     if evidence.candidates == 0 || evidence.terms == 0 {
         return 0.0;
     }
-    let missing = evidence.missing.len().min(MOST_MISSING) as f64;
-    let z = -1.0 + 0.45 * evidence.best - 4.0 * evidence.absent - 1.2 * missing;
+    let subjects = evidence.missing.len().min(MOST) as f64;
+    let numbers = evidence.numbers.min(MOST) as f64;
+    let z = 0.5 * evidence.best - 5.0 * evidence.absent - 2.0 * subjects - 3.0 * evidence.unread - 2.0 * numbers - 2.7;
     1.0 / (1.0 + (-z).exp())
 }
 
 impl Evidence {
     /// The figures, by name, for the trace.
-    pub(super) fn figures(&self) -> [(&'static str, f64); 5] {
+    pub(super) fn figures(&self) -> [(&'static str, f64); 6] {
         let subjects = self.missing.len() as f64;
         [
             ("support", self.support),
@@ -94,6 +106,7 @@ impl Evidence {
             ("absent", self.absent),
             ("unread", self.unread),
             ("subjects", subjects),
+            ("numbers", self.numbers as f64),
         ]
     }
 
