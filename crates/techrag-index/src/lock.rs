@@ -4,6 +4,8 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use crate::error::{At as _, Error, Result};
 
@@ -20,10 +22,7 @@ impl Lock {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                let mut holder = String::new();
-                let _ = file.read_to_string(&mut holder);
-                let owner = if holder.trim().is_empty() { "another process".into() } else { holder.trim().to_owned() };
-                return Err(Error::Locked { path: root.to_owned(), owner });
+                return Err(Error::Locked { path: root.to_owned(), owner: holder(&mut file) });
             }
             Err(TryLockError::Error(error)) => return Err(error).at(path),
         }
@@ -31,6 +30,19 @@ impl Lock {
         writeln!(file, "{owner} (process {})", std::process::id()).at(path)?;
         Ok(Self { _file: file })
     }
+}
+
+/// Who holds the lock. It takes the lock first and writes its name then, so the name may come a moment later.
+fn holder(file: &mut File) -> String {
+    for _ in 0..50 {
+        let mut holder = String::new();
+        let read = file.rewind().and_then(|()| file.read_to_string(&mut holder));
+        if read.is_ok() && holder.ends_with('\n') {
+            return holder.trim().to_owned();
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+    "another process".to_owned()
 }
 
 #[cfg(test)]
