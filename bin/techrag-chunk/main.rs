@@ -1,7 +1,5 @@
 //! `techrag-chunk`: files to documents and chunks.
 
-#![expect(clippy::result_large_err, reason = "an error record is the result of a file that failed, made once a file")]
-
 mod args;
 
 use std::io::{self, BufReader, IsTerminal as _};

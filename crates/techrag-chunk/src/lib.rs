@@ -7,8 +7,6 @@
 //! **Architecture invariant:** a new format is a new module that makes a draft; sizes, overlap, roles, deduplication
 //! and records do not know formats.
 
-#![expect(clippy::result_large_err, reason = "an error record is the result of a file that failed, made once a file")]
-
 mod assemble;
 mod decode;
 mod draft;

@@ -31,7 +31,7 @@ fn folded(text: &str) -> String {
     text::fold_tight(text)
 }
 
-/// Hits and total of a score that is printed where it fails.
+/// Hits and total of a score; `--nocapture` prints it.
 #[derive(Default)]
 struct Score {
     hits: usize,
@@ -47,6 +47,7 @@ impl Score {
 
     fn at_least(&self, share: f64, name: &str) {
         let got = self.hits as f64 / self.total as f64;
+        eprintln!("{name}: {}/{} = {got:.3}", self.hits, self.total);
         assert!(got >= share, "{name}: {}/{} = {got:.3} < {share}; missed: {:#?}", self.hits, self.total, self.missed);
     }
 }
@@ -139,4 +140,29 @@ fn captions_stand_in_the_text_and_furniture_does_not() {
         }
     }
     captions.at_least(0.9, "captions");
+}
+
+#[test]
+fn tables_keep_their_cells() {
+    let mut cells = Score::default();
+    for (key, draft, truth) in papers() {
+        let paragraphs = draft.sections.iter().flat_map(|section| &section.paragraphs);
+        let grids: Vec<_> = paragraphs.filter_map(|paragraph| paragraph.table.as_ref()).collect();
+        for table in truth["tables"].as_array().unwrap() {
+            let rows = std::iter::once(&table["header"]).chain(table["rows"].as_array().unwrap());
+            let wanted: Vec<Vec<String>> = rows
+                .map(|row| row.as_array().unwrap().iter().map(|cell| folded(cell.as_str().unwrap())).collect())
+                .collect();
+            let got = |row: usize, column: usize| {
+                let cell = |cells: &Vec<Vec<String>>| cells.get(row)?.get(column).map(|cell| folded(cell));
+                grids.iter().any(|grid| cell(&grid.cells).as_ref() == Some(&wanted[row][column]))
+            };
+            for (row, wanted) in wanted.iter().enumerate() {
+                for (column, text) in wanted.iter().enumerate() {
+                    cells.count(got(row, column), || format!("{key} [{row}, {column}]: {text}"));
+                }
+            }
+        }
+    }
+    cells.at_least(0.95, "cells of tables");
 }
