@@ -40,10 +40,10 @@ fn plain(c: char) -> Option<char> {
     }
 }
 
-/// [`fold`] without any white space or hyphens: for finding a quotation across line ends, where a reader may have
-/// joined or split words.
+/// [`fold`] without any white space, hyphens or bars: for finding a quotation across line ends, where a reader may have
+/// joined or split words, and in a table, whose rows the chunker writes with bars between the cells.
 pub fn fold_tight(text: &str) -> String {
-    fold(text).chars().filter(|c| !c.is_whitespace() && *c != '-').collect()
+    fold(text).chars().filter(|c| !c.is_whitespace() && !matches!(c, '-' | '|')).collect()
 }
 
 /// Runs of white space as one space, ends trimmed; nothing else changes.
@@ -77,6 +77,7 @@ mod tests {
     #[test]
     fn a_quotation_is_found_across_line_ends() {
         assert_eq!(fold_tight("fric-\ntion coeffi cient"), fold_tight("friction coefficient"));
+        assert_eq!(fold_tight("| 50 km/h | wet | 27.9 |"), fold_tight("50 km/h wet 27.9"));
     }
 
     #[test]
