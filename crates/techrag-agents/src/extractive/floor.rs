@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | `best` | 0.5 | the score of the best candidate ([`super::score`]): somebody says something like it |
 //! | `absent` | −5 | the share of the question's terms, weighed by rarity, that no passage holds: nobody speaks of part of it |
-//! | `subjects` | −2 each, two at most | technical terms (general English aside) that no passage holds: a question about nitrogen is not answered by sources that never name it |
+//! | `subjects` | −2 each, two at most | things the question names (general English, verbs and adjectives aside) that no passage holds: a question about nitrogen is not answered by sources that never name it |
 //! | `unread` | −3 | the share that passages hold, but none that is quoted: the parts of the question meet in no place |
 //! | `numbers` | −2 each, two at most | numbers the question gives as conditions that no quotation has: at another pressure is another question |
 //!
@@ -48,7 +48,9 @@ pub(super) fn evidence(asked: &Question, sources: &[Source], ranked: &[Scored<'_
     });
     let read = words(read);
     let idf = Idf::of(ranked.iter().map(|scored| &scored.candidate.words));
-    let share = |bag: &Bag| lexical::coverage(&asked.terms, &idf, |term| stands(term, bag));
+    // What happens may be said in other words: half of such a word counts as held.
+    let held = |term: &Term, bag: &Bag| stands(term, bag).max(if term.subject { 0.0 } else { SAID_OTHERWISE });
+    let share = |bag: &Bag| lexical::coverage(&asked.terms, &idf, |term| held(term, bag));
     let given: Vec<String> = chosen
         .iter()
         .flat_map(|candidate| {
@@ -56,7 +58,7 @@ pub(super) fn evidence(asked: &Question, sources: &[Source], ranked: &[Scored<'_
             numbers(&candidate.unit.with_context(text))
         })
         .collect();
-    let missing = asked.terms.iter().filter(|term| !term.weak && stands(term, &everything) == 0.0);
+    let missing = asked.terms.iter().filter(|term| term.subject && stands(term, &everything) == 0.0);
     let mut evidence = Evidence {
         support: 0.0,
         best: ranked.first().map_or(0.0, |scored| scored.score),
@@ -82,6 +84,9 @@ fn words<'a>(passages: impl Iterator<Item = (&'a Source, &'a Passage)>) -> Bag {
 fn stands(term: &Term, bag: &Bag) -> f64 {
     if bag.has_kin(&term.text) { 1.0 } else { bag.holds(term) }
 }
+
+/// What a verb or an adjective that no passage holds counts as held.
+const SAID_OTHERWISE: f64 = 0.5;
 
 /// More missing subjects, or numbers, than this say nothing more.
 const MOST: usize = 2;

@@ -84,6 +84,9 @@ pub struct Term {
     pub word: String,
     /// Whether it is a word of general English that a source need not share: it weighs [`WEAK`] of its rarity.
     pub weak: bool,
+    /// Whether it names a thing: neither weak nor a verb, an adjective or an adverb. A source that answers names the
+    /// things a question is about, if in other words what happens to them.
+    pub subject: bool,
 }
 
 /// What a word of general English weighs beside a technical one.
@@ -106,7 +109,8 @@ pub fn terms(question: &str) -> Vec<Term> {
         let text = words::representative(&text).to_owned();
         if found.iter().all(|term| term.text != text) {
             let weak = words::is_weak(&text);
-            found.push(Term { text, parts, word, weak });
+            let subject = !weak && !words::is_action(&word, &text);
+            found.push(Term { text, parts, word, weak, subject });
         }
     }
     found
@@ -330,7 +334,7 @@ mod tests {
             let idf = Idf::of([&bag]);
             let share = coverage(&terms(&question), &idf, |term| bag.holds(term));
             prop_assert!((0.0..=1.0).contains(&share));
-            prop_assert_eq!(bag.holds(&Term { text: "\n".into(), parts: vec![], word: String::new(), weak: false }), 0.0);
+            prop_assert_eq!(bag.holds(&Term { text: "\n".into(), parts: vec![], word: String::new(), weak: false, subject: true }), 0.0);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Synonyms and weak words, read from the lists beside the crate's sources.
+//! Synonyms, weak words and words for actions, read from the lists beside the crate's sources.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -21,6 +21,11 @@ static WEAK: LazyLock<HashSet<String>> = LazyLock::new(|| {
     words.filter_map(stem).map(|stem| representative(&stem).to_owned()).collect()
 });
 
+static ACTIONS: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    let words = lines(include_str!("../words/actions.txt")).flat_map(str::split_whitespace);
+    words.filter_map(stem).map(|stem| representative(&stem).to_owned()).collect()
+});
+
 fn lines(list: &'static str) -> impl Iterator<Item = &'static str> {
     list.lines().filter(|line| !line.starts_with('#'))
 }
@@ -37,6 +42,12 @@ pub(super) fn representative(token: &str) -> &str {
 /// Whether a token, or the one that stands for it, is a word of general English.
 pub(super) fn is_weak(token: &str) -> bool {
     WEAK.contains(representative(token))
+}
+
+/// Whether a word, with the token that stands for it, says what happens or how, rather than what it happens to.
+pub(super) fn is_action(word: &str, token: &str) -> bool {
+    let form = word.len() > 5 && ["ed", "ing", "ly"].iter().any(|ending| word.ends_with(ending));
+    form || ACTIONS.contains(token)
 }
 
 #[cfg(test)]
@@ -58,5 +69,6 @@ mod tests {
     fn lists_are_read() {
         assert_eq!(representative("grip"), "friction");
         assert!(is_weak("keep") && !is_weak("friction"));
+        assert!(is_action("cooled", "cool") && is_action("streams", "stream") && !is_action("nitrogen", "nitrogen"));
     }
 }
