@@ -6,25 +6,51 @@ use techrag_core::{clean, place, text};
 
 use super::candidates::{Candidate, quoted};
 use super::floor::Evidence;
+use super::question::Question;
 use super::{BY, Scored};
 
 /// A candidate whose words are to this share those of one chosen before says nothing new.
 const REPEATS: f64 = 0.8;
 
-/// At most `most` candidates, none of which repeats another: the best of all, then those at `seats` (the best for each
-/// question inside the question), then the next best.
-pub(super) fn choose<'a>(ranked: &[Scored<'a>], seats: &[usize], most: usize) -> Vec<&'a Candidate> {
+/// How many sentences, and how many rows of one table, an answer may have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    pub(super) sentences: usize,
+    pub(super) rows: usize,
+}
+
+/// Rows of one table in an answer: two, so that a table whose caption fits does not crowd out the text; more where
+/// the question asks for a table or a list.
+const ROWS: usize = 2;
+const ROWS_ASKED_FOR: usize = 4;
+
+impl Limits {
+    pub(super) fn of(asked: &Question, sentences: usize) -> Self {
+        Self { sentences, rows: if asked.wants_table || asked.wants_list { ROWS_ASKED_FOR } else { ROWS } }
+    }
+}
+
+/// Candidates none of which repeats another: the best of all, then those at `seats` (the best for each question inside
+/// the question), then the next best.
+pub(super) fn choose<'a>(ranked: &[Scored<'a>], seats: &[usize], limits: Limits) -> Vec<&'a Candidate> {
     let seated = seats.iter().filter_map(|seat| ranked.iter().find(|scored| scored.at == *seat));
     let mut chosen: Vec<&Candidate> = Vec::new();
-    for scored in ranked.iter().take(1).chain(seated).chain(ranked.iter().skip(1)) {
-        if chosen.len() >= most {
+    for Scored { candidate, .. } in ranked.iter().take(1).chain(seated).chain(ranked.iter().skip(1)) {
+        if chosen.len() >= limits.sentences {
             break;
         }
-        if !chosen.iter().any(|other| std::ptr::eq(*other, scored.candidate) || repeats(scored.candidate, other)) {
-            chosen.push(scored.candidate);
+        let said = chosen.iter().any(|other| std::ptr::eq(*other, *candidate) || repeats(candidate, other));
+        let rows = chosen.iter().filter(|other| same_table(candidate, other)).count();
+        if !said && rows < limits.rows {
+            chosen.push(candidate);
         }
     }
     chosen
+}
+
+fn same_table(candidate: &Candidate, other: &Candidate) -> bool {
+    let place = |candidate: &Candidate| (candidate.source, candidate.passage, candidate.unit.header.clone());
+    candidate.unit.kind == Kind::Row && other.unit.kind == Kind::Row && place(candidate) == place(other)
 }
 
 /// Whether a candidate says what another says. Rows of one table share caption and heading, so they are compared by

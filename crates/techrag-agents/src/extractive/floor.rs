@@ -15,10 +15,11 @@
 
 use techrag_core::lexical::{self, Bag, Idf, Term};
 use techrag_core::record::{Passage, Source};
+use techrag_core::text;
 
-use super::Scored;
 use super::candidates::Candidate;
 use super::question::{Question, numbers};
+use super::{Cosines, Scored};
 
 /// The default floor.
 pub(super) const DEFAULT: f64 = 0.5;
@@ -32,8 +33,8 @@ pub(super) struct Evidence {
     absent: f64,
     unread: f64,
     numbers: usize,
-    /// Technical terms of the question, as it wrote them, that no passage holds.
-    pub(super) missing: Vec<String>,
+    /// Things the question names, as it wrote them, that no passage holds, each with its share of the question.
+    missing: Vec<(String, f64)>,
     terms: usize,
     candidates: usize,
 }
@@ -59,13 +60,14 @@ pub(super) fn evidence(asked: &Question, sources: &[Source], ranked: &[Scored<'_
         })
         .collect();
     let missing = asked.terms.iter().filter(|term| term.subject && stands(term, &everything) == 0.0);
+    let all: f64 = asked.terms.iter().map(|term| idf.weight(term)).sum();
     let mut evidence = Evidence {
         support: 0.0,
         best: ranked.first().map_or(0.0, |scored| scored.score),
         absent: 1.0 - share(&everything),
         unread: share(&everything) - share(&read),
         numbers: asked.numbers.iter().filter(|number| !given.contains(number)).count(),
-        missing: missing.map(|term| term.word.clone()).collect(),
+        missing: missing.map(|term| (term.word.clone(), idf.weight(term) / all)).collect(),
         terms: asked.terms.len(),
         candidates: ranked.len(),
     };
@@ -101,7 +103,30 @@ fn support(evidence: &Evidence) -> f64 {
     1.0 / (1.0 + (-z).exp())
 }
 
+/// Cosine of two words from which one stands for the other.
+const SYNONYMS: f32 = 0.58;
+
 impl Evidence {
+    /// Takes back what a missing word cost where the quoted sentences have a word that means much the same.
+    pub(super) fn excuse_synonyms(&mut self, chosen: &[&Candidate], cosines: &Cosines<'_>) {
+        let mut words: Vec<&str> = chosen
+            .iter()
+            .flat_map(|candidate| candidate.in_context.split(|c: char| !c.is_alphabetic()))
+            .filter(|word| word.chars().count() > 2 && !lexical::is_scaffold(&text::fold(word)))
+            .collect();
+        words.sort_unstable();
+        words.dedup();
+        let absent = &mut self.absent;
+        self.missing.retain(|(word, share)| {
+            let near = cosines(word, &words).is_ok_and(|values| values.iter().any(|value| *value >= SYNONYMS));
+            if near {
+                *absent = (*absent - share).max(0.0);
+            }
+            !near
+        });
+        self.support = support(self);
+    }
+
     /// The figures, by name, for the trace.
     pub(super) fn figures(&self) -> [(&'static str, f64); 6] {
         let subjects = self.missing.len() as f64;
@@ -125,12 +150,16 @@ impl Evidence {
         }
         (self.support < floor).then(|| match self.missing.as_slice() {
             [] => format!("no sentence answers closely enough (support {:.2} of {floor:.2})", self.support),
-            missing => format!("no source speaks of: {}", missing.join(", ")),
+            _ => format!("no source speaks of: {}", self.missing_words()),
         })
     }
 
     /// What the answer leaves open, if anything.
     pub(super) fn gap(&self) -> Option<String> {
-        (!self.missing.is_empty()).then(|| format!("the sources do not mention: {}", self.missing.join(", ")))
+        (!self.missing.is_empty()).then(|| format!("the sources do not mention: {}", self.missing_words()))
+    }
+
+    fn missing_words(&self) -> String {
+        self.missing.iter().map(|(word, _)| word.as_str()).collect::<Vec<_>>().join(", ")
     }
 }

@@ -63,8 +63,12 @@ fn answer(question: &str, sources: &[Source], config: Config, cosines: Option<&C
         Some(Err(why)) => format!("the sentence encoder failed: {why}"),
     };
     let ranked = score::ranked(&candidates);
-    let chosen = compose::choose(&ranked, &facet_bests(question, &candidates, sources), config.max_sentences);
-    let evidence = floor::evidence(&asked, sources, &ranked, &chosen);
+    let limits = compose::Limits::of(&asked, config.max_sentences);
+    let chosen = compose::choose(&ranked, &facet_bests(question, &candidates, sources), limits);
+    let mut evidence = floor::evidence(&asked, sources, &ranked, &chosen);
+    if let Some(cosines) = cosines {
+        evidence.excuse_synonyms(&chosen, cosines);
+    }
     for (name, value) in evidence.figures() {
         details.insert(name.into(), json!((value * 1e4).round() / 1e4));
     }

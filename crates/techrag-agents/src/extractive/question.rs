@@ -22,6 +22,8 @@ pub(super) struct Question {
     pub(super) wants_cause: bool,
     /// Whether it asks for several things of a kind.
     pub(super) wants_list: bool,
+    /// Whether it points to a table.
+    pub(super) wants_table: bool,
 }
 
 /// Questions are read this far.
@@ -81,6 +83,9 @@ impl Question {
             wants_number: matches(&NUMBER),
             wants_cause: matches(&CAUSE),
             wants_list: matches(&LIST),
+            wants_table: ["table", "tabulated", "tabulate", "listed", "rows", "columns"]
+                .iter()
+                .any(|word| words.split(|c: char| !c.is_alphanumeric()).any(|other| other == *word)),
         }
     }
 }
