@@ -10,7 +10,7 @@ use super::question::Question;
 use super::{BY, Scored};
 
 /// A candidate whose words are to this share those of one chosen before says nothing new.
-const REPEATS: f64 = 0.8;
+const REPEATS: f64 = 0.65;
 
 /// How many sentences, and how many rows of one table, an answer may have.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +22,7 @@ pub(super) struct Limits {
 /// Rows of one table in an answer: two, so that a table whose caption fits does not crowd out the text; more where
 /// the question asks for a table or a list.
 const ROWS: usize = 2;
-const ROWS_ASKED_FOR: usize = 4;
+const ROWS_ASKED_FOR: usize = 5;
 
 impl Limits {
     pub(super) fn of(asked: &Question, sentences: usize) -> Self {
