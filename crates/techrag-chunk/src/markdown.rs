@@ -27,7 +27,12 @@ pub(crate) fn read(decoded: &Decoded) -> Draft {
     let mut draft = walker.draft;
     draft.media_type = "text/markdown";
     draft.provenance.insert("encoding".into(), json!(decoded.encoding));
-    draft.references = references::from_text(&walker.cited, &Words::default());
+    let (references, rest) = references::from_text(&walker.cited, &Words::default());
+    draft.references = references;
+    if !rest.is_empty() {
+        let paragraphs = rest.into_iter().map(Paragraph::prose).collect();
+        draft.sections.push(Section { paragraphs, ..Section::default() });
+    }
     if draft.title.is_none()
         && let Some(title) = walker.first_title
     {

@@ -41,8 +41,13 @@ pub(crate) fn read(decoded: &Decoded) -> Draft {
             builder.push(paragraph(&block, &words));
         }
     }
+    let (references, rest) = references::from_text(&cited, &words);
+    draft.references = references;
     draft.sections = builder.sections;
-    draft.references = references::from_text(&cited, &words);
+    if !rest.is_empty() {
+        let paragraphs = rest.into_iter().map(Paragraph::prose).collect();
+        draft.sections.push(Section { paragraphs, ..Section::default() });
+    }
     draft
 }
 

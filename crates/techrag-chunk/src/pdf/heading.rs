@@ -25,7 +25,7 @@ const MIN_PARAGRAPH: usize = 60;
 const LARGER: f32 = 1.06;
 
 /// A heading among the items.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Found {
     /// Index of its item.
     pub(crate) item: usize,
@@ -77,6 +77,7 @@ fn look(item: &Item<'_>) -> Look {
 /// The headings of a document, in order.
 pub(crate) fn find(items: &[Item<'_>], style: &Style, opening: &Opening, outline: &[OutlineItem]) -> Vec<Found> {
     let looks = numbered_looks(items, style);
+    let outline = by_words(outline);
     let mut found = Vec::new();
     let mut in_contents = false;
     for (at, item) in items.iter().enumerate().skip(opening.end) {
@@ -86,7 +87,7 @@ pub(crate) fn find(items: &[Item<'_>], style: &Style, opening: &Opening, outline
         if found.last().is_some_and(|last: &Found| at < last.item + last.items) {
             continue;
         }
-        let heading = classify(at, items, style, outline, &looks);
+        let heading = classify(at, items, style, &outline, &looks);
         if let Some(mut heading) = heading.filter(|heading| !(in_contents && is_contents_line(&heading.text))) {
             in_contents = is_contents(&heading.text);
             take_further_lines(&mut heading, items);
@@ -114,7 +115,7 @@ fn classify(
     at: usize,
     items: &[Item<'_>],
     style: &Style,
-    outline: &[OutlineItem],
+    outline: &Outline<'_>,
     looks: &HashMap<Look, usize>,
 ) -> Option<Found> {
     let item = &items[at];
@@ -128,7 +129,7 @@ fn classify(
     let heading = Heading::parse(&text);
     let level = heading.depth();
     let found = |level: usize| Some(Found { item: at, text: text.clone(), level, items: 1, run_in: 0 });
-    if let Some(entry) = outline.iter().find(|entry| is_entry(entry, item, &text, heading.title)) {
+    if let Some(entry) = entry(outline, item.page, &[&text, heading.title]) {
         return found(level.unwrap_or(usize::from(entry.level.max(1))));
     }
     if level.is_none() && is_excluded(heading.title) || runs_on(item, items.get(at + 1)) {
@@ -227,10 +228,24 @@ pub(crate) fn is_set_apart(item: &Item<'_>, style: &Style) -> bool {
     style.is_larger(item) || item.bold || item.italic || shouted(&item.text())
 }
 
-fn is_entry(entry: &OutlineItem, item: &Item<'_>, text: &str, title: &str) -> bool {
-    let wanted = text::fold_tight(&entry.title);
-    let place = entry.page.is_none_or(|page| page.abs_diff(item.page) <= 1);
-    place && !wanted.is_empty() && (wanted == text::fold_tight(text) || wanted == text::fold_tight(title))
+/// Outline entries by their words; a manual has thousands.
+type Outline<'a> = HashMap<String, Vec<&'a OutlineItem>>;
+
+fn by_words(outline: &[OutlineItem]) -> Outline<'_> {
+    let mut words = Outline::new();
+    for entry in outline {
+        words.entry(text::fold_tight(&entry.title)).or_default().push(entry);
+    }
+    words
+}
+
+/// The entry of these words that points near this page. A link may point to the end of the page before.
+fn entry<'a>(outline: &Outline<'a>, page: u32, titles: &[&str]) -> Option<&'a OutlineItem> {
+    if outline.is_empty() {
+        return None;
+    }
+    let near = |entry: &&&'a OutlineItem| entry.page.is_none_or(|of| of.abs_diff(page) <= 1);
+    titles.iter().find_map(|title| outline.get(&text::fold_tight(title))?.iter().find(near).copied())
 }
 
 /// Bytes of the first line that are a heading run into its paragraph: `Abstract.`, `Abstract—`.

@@ -28,6 +28,7 @@ pub(crate) fn build(items: &[Item<'_>], headings: &[Found], opening: &Opening, d
         waiting: Vec::new(),
         expects_more: false,
         cited: Vec::new(),
+        list: Found::default(),
         left_out: 0,
     };
     let role = if opening.end > opening.title.start { Role::FrontMatter } else { Role::Other };
@@ -102,14 +103,18 @@ struct Builder<'a> {
     /// Whether the reader said that the open paragraph goes on.
     expects_more: bool,
     cited: Vec<TextLine>,
+    /// The heading of the open list of references.
+    list: Found,
     left_out: u64,
 }
 
 impl Builder<'_> {
     fn open_section(&mut self, heading: &Found) {
         self.close();
+        self.close_references();
         if role::is_references(&heading.text) {
             self.target = Target::References;
+            self.list = heading.clone();
             return;
         }
         if wording::is_contents(&heading.text) {
@@ -117,8 +122,27 @@ impl Builder<'_> {
             return;
         }
         self.target = Target::Section;
+        self.push_section(heading);
+    }
+
+    fn push_section(&mut self, heading: &Found) {
         let role = self.roles.next(&heading.text, heading.level);
         self.draft.sections.push(Section { heading: heading.text.clone(), role, paragraphs: Vec::new() });
+    }
+
+    /// Takes the list apart; what turns out to be text stays under the list's heading.
+    fn close_references(&mut self) {
+        let lines = std::mem::take(&mut self.cited);
+        let list = references::from_lines(&lines, self.words);
+        self.draft.references.extend(list.references);
+        let rest = &lines[list.end..];
+        if rest.is_empty() {
+            return;
+        }
+        self.push_section(&self.list.clone());
+        for block in rest.chunk_by(|a, b| a.block == b.block) {
+            self.push(weld(block, self.words));
+        }
     }
 
     fn add(&mut self, item: &Item<'_>, lines: Vec<TextLine>) {
@@ -193,7 +217,7 @@ impl Builder<'_> {
 
     fn finish(mut self) {
         self.close();
-        self.draft.references = references::from_lines(&self.cited, self.words);
+        self.close_references();
         if self.left_out > 0 {
             self.draft.provenance.insert("left_out".into(), json!({ "contents": self.left_out }));
         }

@@ -47,6 +47,7 @@ static EDITION: LazyLock<Regex> = LazyLock::new(|| {
 pub(crate) fn parse(raw: &str, style: Style) -> Reference {
     let label = LABEL.captures(raw);
     let body = label.as_ref().map_or(raw, |found| &raw[found[0].len()..]);
+    let body = body.trim_start_matches(['•', '–', '-', '*', ' ']);
     let mut reference = Reference {
         raw: raw.to_owned(),
         label: label.and_then(|found| found.get(1).or(found.get(2)).map(|label| label.as_str().trim().to_owned())),
