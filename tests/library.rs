@@ -177,3 +177,19 @@ fn a_folder_is_planned_by_what_changed() {
 fn plan(place: &Place) -> String {
     place.run("techrag-index", &["plan", "papers", "--library", "lib"], "").ok().stdout
 }
+
+#[test]
+fn a_search_keeps_to_its_scope_and_the_catalog_answers_a_select_but_no_more() {
+    let place = library(5);
+    let scoped = ["--library", "lib", "--mode", "bm25", "--where", "key=d1|d3"];
+    let found = place.run("techrag-retrieve", &scoped, "slip\n").ok();
+    let hits = found.records()[0]["hits"].as_array().cloned().unwrap_or_default();
+    let mut keys: Vec<String> = hits.iter().map(|hit| hit["key"].to_string()).collect();
+    keys.sort();
+    assert_eq!(keys, [r#""d1""#, r#""d3""#]);
+    let wrong = place.run("techrag-retrieve", &["--library", "lib", "--where", "year>=new"], "slip\n");
+    assert!(wrong.code == 2 && wrong.stderr.contains("is not a number"), "{wrong}");
+    let sql = |statement| place.run("techrag-index", &["sql", "--library", "lib", statement], "");
+    assert_eq!(sql("SELECT count(*) AS n FROM documents").ok().stdout, "{\"n\":5}\n");
+    assert_eq!(sql("DELETE FROM documents").code, 2);
+}

@@ -5,6 +5,7 @@ mod compact;
 mod plan;
 mod rebuild;
 mod remove;
+mod sql;
 mod status;
 mod verify;
 
@@ -35,6 +36,7 @@ enum Command {
     Status(status::Args),
     Verify(verify::Args),
     Remove(remove::Args),
+    Sql(sql::Args),
     Compact(compact::Args),
     Rebuild(rebuild::Args),
 }
@@ -46,6 +48,7 @@ fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
         Command::Status(args) => status::run(&args, cli),
         Command::Verify(args) => verify::run(&args, cli),
         Command::Remove(args) => remove::run(&args, cli),
+        Command::Sql(args) => sql::run(&args, cli),
         Command::Compact(args) => compact::run(&args, cli),
         Command::Rebuild(args) => rebuild::run(&args, cli),
     }

@@ -1,6 +1,7 @@
 //! The flags of `techrag-retrieve` and their defaults.
 
 use clap::{Parser, ValueEnum};
+use techrag_index::Condition;
 
 /// Find the chunks that answer a question
 ///
@@ -50,6 +51,12 @@ pub(crate) struct Args {
     /// What a word in the section's heading counts against one in the text
     #[arg(long, value_name = "W", default_value_t = 2.0)]
     pub(crate) section_weight: f64,
+    /// Rank only chunks that meet a condition, such as year>=2020, role=method|results, key^=reports/, series!=draft
+    #[arg(long = "where", value_name = "FIELD OP VALUE")]
+    pub(crate) scope: Vec<Condition>,
+    /// Serve the second pass: search for retry.query where a retry was asked for, leave other queries alone
+    #[arg(long)]
+    pub(crate) retry: bool,
     /// Cross-encoder that reads the best candidates again: auto (where its file is there), off, or a model
     #[arg(long, value_name = "MODEL", default_value = "auto")]
     pub(crate) rerank: String,

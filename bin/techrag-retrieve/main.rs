@@ -22,11 +22,13 @@ fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
     let reader = Reader::open(cli.library()?)?;
     let locator = Locator::new(cli.model_folders());
     let models = Models::new(locator, Limits { sessions: cli.jobs(), batch: 1 });
-    let retriever = Retriever::new(reader, models, args.config(cli));
+    let retriever = Retriever::new(reader, models, args.config(cli)).map_err(fatal)?;
     cli.each(Wanted { kinds: &[Kind::Query], bare: Bare::Question }, |record| {
         let Record::Query(mut query) = record else { return Ok(vec![record]) };
         let started = Instant::now();
-        match retriever.answer(&mut query) {
+        let before = query.trace.len();
+        let result = if args.retry { retriever.retry(&mut query) } else { retriever.answer(&mut query) };
+        match result {
             Ok(()) => {}
             Err(error) if error.is_about_a_text() => {
                 let error = ErrorRecord::new(query.judged_name(), cli.stage(), ErrorKind::Model, error.to_string());
@@ -34,7 +36,7 @@ fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
             }
             Err(error) => return Err(fatal(error)),
         }
-        if let Some(entry) = query.trace.last_mut().filter(|_| cli.timings()) {
+        if let Some(entry) = query.trace.get_mut(before).filter(|_| cli.timings()) {
             entry.ms = Some(started.elapsed().as_secs_f64() * 1000.0);
         }
         Ok(vec![Record::Query(query)])

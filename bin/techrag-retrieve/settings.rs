@@ -32,6 +32,7 @@ impl Args {
                 model => Rerank::By(model.into()),
             },
             reranked: self.rerank_depth,
+            scope: self.scope.clone(),
             version: cli.version().into(),
         }
     }

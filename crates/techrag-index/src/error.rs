@@ -55,6 +55,9 @@ pub enum Error {
         /// Dimensions of the library.
         expected: usize,
     },
+    /// A SELECT over the catalog is refused or wrong.
+    #[error("the SELECT: {0}")]
+    Select(String),
     /// The operating system refused.
     #[error("{path}: {source}")]
     Io {

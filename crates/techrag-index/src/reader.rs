@@ -13,6 +13,7 @@ use crate::bits::Bits;
 use crate::bm25::{self, Bm25, Fields, Idf, Scorer};
 use crate::catalog::{self, Encoder, Places};
 use crate::error::{Error, Result};
+use crate::filter::{self, Condition};
 use crate::rows::{self, Stored};
 use crate::scan;
 use crate::segment::{FIELDS, Posting, Segment};
@@ -138,6 +139,34 @@ impl Reader {
     /// All living chunks.
     pub fn everything(&self) -> Selection {
         Selection { wanted: self.segments.iter().map(|loaded| loaded.live.clone()).collect() }
+    }
+
+    /// The living chunks that meet every condition.
+    ///
+    /// # Errors
+    /// If the catalog cannot be read.
+    pub fn select(&self, conditions: &[Condition]) -> Result<Selection> {
+        if conditions.is_empty() {
+            return Ok(self.everything());
+        }
+        let (clause, parameters) = filter::clause(conditions);
+        let mut rows = Bits::new();
+        let catalog = self.catalog();
+        let sql = format!("SELECT c.id FROM chunks c JOIN documents d ON d.id = c.document WHERE {clause}");
+        let mut statement = catalog.prepare(&sql)?;
+        for row in statement.query_map(rusqlite::params_from_iter(parameters), |row| row.get::<_, i64>(0))? {
+            rows.insert(usize::try_from(row?).unwrap_or(0));
+        }
+        let wanted = |loaded: &Loaded| {
+            let mut wanted = Bits::new();
+            let keys = loaded.segment.keys().iter().enumerate();
+            keys.filter(|(slot, key)| {
+                loaded.live.has(*slot) && usize::try_from(key.row).is_ok_and(|row| rows.has(row))
+            })
+            .for_each(|(slot, _)| wanted.insert(slot));
+            wanted
+        };
+        Ok(Selection { wanted: self.segments.iter().map(wanted).collect() })
     }
 
     /// The `k` chunks whose best window is nearest to the query by cosine, best first, ties by uid; exact. A chunk

@@ -1,6 +1,6 @@
 //! What a search is asked to do. No defaults here: they are the binary's.
 
-use techrag_index::Bm25;
+use techrag_index::{Bm25, Condition};
 
 use crate::fusion::Fusion;
 
@@ -21,6 +21,8 @@ pub struct Config {
     pub rerank: Rerank,
     /// How many of them.
     pub reranked: usize,
+    /// Conditions a chunk must meet to be ranked at all.
+    pub scope: Vec<Condition>,
     /// Version of the tool, for the trace.
     pub version: String,
 }

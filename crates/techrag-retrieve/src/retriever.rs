@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use techrag_core::record::{Query, RouteName, TraceEntry};
 use techrag_core::token;
-use techrag_index::{Reader, Stored};
+use techrag_index::{Condition, Reader, Selection, Stored};
 
 use crate::config::{Config, Mode, Rerank};
 use crate::error::Result;
@@ -16,6 +16,7 @@ pub struct Retriever {
     reader: Reader,
     models: Models,
     config: Config,
+    scope: Selection,
 }
 
 /// What became of one query, for its trace.
@@ -27,8 +28,12 @@ struct Notes {
 
 impl Retriever {
     /// A retriever over an open library. No model is opened before a query needs it.
-    pub fn new(reader: Reader, models: Models, config: Config) -> Self {
-        Self { reader, models, config }
+    ///
+    /// # Errors
+    /// If the library cannot be read.
+    pub fn new(reader: Reader, models: Models, config: Config) -> Result<Self> {
+        let scope = reader.select(&config.scope)?;
+        Ok(Self { reader, models, config, scope })
     }
 
     /// Writes `hits` and a trace entry into the query. A query whose routes have no text retrieval keeps its hits.
@@ -43,14 +48,31 @@ impl Retriever {
         } else {
             notes.say("its routes have no text retrieval");
         }
-        query.trace.push(TraceEntry {
-            stage: "retrieve".into(),
+        query.trace.push(self.entry("retrieve", notes));
+        Ok(())
+    }
+
+    /// The second pass: writes the hits of `retry.query` into a retry that was asked for and not decided. Every other
+    /// query stays as it is.
+    ///
+    /// # Errors
+    /// If the library or a model fails.
+    pub fn retry(&self, query: &mut Query) -> Result<()> {
+        let Some(retry) = query.retry.as_mut().filter(|retry| retry.accepted.is_none()) else { return Ok(()) };
+        let mut notes = Notes::default();
+        retry.hits = Some(self.hits(&query.question, &retry.query, &mut notes)?);
+        query.trace.push(self.entry("retrieve --retry", notes));
+        Ok(())
+    }
+
+    fn entry(&self, stage: &str, notes: Notes) -> TraceEntry {
+        TraceEntry {
+            stage: stage.into(),
             version: self.config.version.clone(),
             note: notes.said.join("; "),
             details: notes.details,
             ..TraceEntry::default()
-        });
-        Ok(())
+        }
     }
 
     fn hits(&self, question: &str, text: &str, notes: &mut Notes) -> Result<Vec<techrag_core::record::Hit>> {
@@ -61,8 +83,7 @@ impl Retriever {
         }
         let config = self.effective(notes);
         let vector = self.vector(&config, text)?;
-        let all = self.reader.everything();
-        let mut candidates = search::ranked(&self.reader, &config, text, vector.as_deref(), &all)?;
+        let mut candidates = search::ranked(&self.reader, &config, text, vector.as_deref(), &self.scope)?;
         let found = candidates.len();
         candidates.truncate(config.candidates.max(config.k));
         let places: Vec<_> = candidates.iter().map(|candidate| candidate.place).collect();
@@ -153,6 +174,10 @@ impl Notes {
         }
         self.details.insert("candidates".into(), json!(found));
         self.details.insert("k".into(), json!(config.k));
+        if !config.scope.is_empty() {
+            let scope: Vec<String> = config.scope.iter().map(Condition::to_string).collect();
+            self.details.insert("scope".into(), json!(scope));
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use serde::Deserialize;
 use techrag_core::id;
-use techrag_core::record::{Chunk, Document, Query, Route, RouteName, Vectors, Window};
+use techrag_core::record::{Chunk, Document, Query, Retry, Route, RouteName, Vectors, Window};
 use techrag_index::{Add, AddConfig, Bm25, Idf, Reader, Writer};
 use techrag_models::{Limits, Locator};
 
@@ -25,6 +25,7 @@ fn config(mode: Mode) -> Config {
         bm25: Bm25 { idf: Idf::Lucene, k1: 1.2, b: 0.75, weights: [1.0; 3] },
         rerank: Rerank::IfThere("ms-marco-MiniLM-L-6-v2".into()),
         reranked: 10,
+        scope: Vec::new(),
         version: "0".into(),
     }
 }
@@ -55,7 +56,7 @@ fn library(root: &Path, texts: &[impl AsRef<str>], vectors: Option<&[[f32; 2]]>)
 
 fn retriever(root: &Path, config: Config) -> Retriever {
     let nowhere = Locator::new([PathBuf::from("there-are-no-models-here")]);
-    Retriever::new(Reader::open(root).unwrap(), Models::new(nowhere, Limits { sessions: 1, batch: 1 }), config)
+    Retriever::new(Reader::open(root).unwrap(), Models::new(nowhere, Limits { sessions: 1, batch: 1 }), config).unwrap()
 }
 
 fn asked(retriever: &Retriever, question: &str) -> Query {
@@ -142,6 +143,37 @@ fn the_current_world_is_not_looked_for_in_a_library() {
     let query = routed(&[RouteName::CurrentWorld]);
     assert_eq!((query.hits, query.trace.len()), (None, 1));
     assert_eq!(keys(&routed(&[RouteName::Trend, RouteName::CurrentWorld])), ["0"], "the routed text is read");
+}
+
+#[test]
+fn a_retry_is_served_beside_the_first_hits_and_only_where_it_was_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    library(folder.path(), &["slip angle", "brush model"], None);
+    let retriever = retriever(folder.path(), config(Mode::Bm25));
+    let mut query = asked(&retriever, "slip");
+    let untouched = query.clone();
+    retriever.retry(&mut query).unwrap();
+    assert_eq!(query, untouched);
+    query.retry = Some(Box::new(Retry { query: "brush".into(), ..Retry::default() }));
+    retriever.retry(&mut query).unwrap();
+    assert_eq!((keys(&query), query.trace.len()), (vec!["0"], 2));
+    assert_eq!(query.trace[1].stage, "retrieve --retry");
+    let retry = query.retry.as_mut().unwrap();
+    assert_eq!(retry.hits.as_ref().unwrap()[0].key, "1");
+    retry.accepted = Some(false);
+    let decided = query.clone();
+    retriever.retry(&mut query).unwrap();
+    assert_eq!(query, decided);
+}
+
+#[test]
+fn a_scope_decides_what_is_ranked() {
+    let folder = tempfile::tempdir().unwrap();
+    library(folder.path(), &["slip angle", "slip model"], None);
+    let scoped = Config { scope: vec!["key=1".parse().unwrap()], ..config(Mode::Bm25) };
+    let query = asked(&retriever(folder.path(), scoped), "slip");
+    assert_eq!(keys(&query), ["1"]);
+    assert_eq!(query.trace[0].details["scope"], serde_json::json!(["key=1"]));
 }
 
 #[test]

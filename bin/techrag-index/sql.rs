@@ -1,0 +1,26 @@
+//! `techrag-index sql`: counting and listing what a library holds.
+
+use techrag_cli::{Cli, Outcome, Record};
+
+/// Answer one SELECT over the catalog, a JSON object a row
+///
+/// Views: documents (doc_id, key, title, year, doi, media_type, bytes, pages, chunks, abstract), keys (key, doc_id,
+/// path), authors (doc_id, position, name), keywords (doc_id, keyword), metadata (doc_id, name, value), cited (doc_id,
+/// position, title, year, doi, raw), chunks (uid, doc_id, ordinal, section, role, first_page, last_page, modality,
+/// text), sections (doc_id, section, role, first_page, last_page, chunks), cells (uid, table, caption, page, row,
+/// column, value), failures (doc_id, item, stage, message). Nothing can be written.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    techrag-index sql --library lib 'SELECT year, count(*) AS papers FROM documents GROUP BY year'\n  \
+    techrag-index sql --library lib \"SELECT title FROM documents JOIN authors USING (doc_id) WHERE name LIKE '%Pacejka'\"")]
+pub(crate) struct Args {
+    /// The statement
+    #[arg(value_name = "SELECT")]
+    statement: String,
+}
+
+pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
+    let mut rows = Vec::new();
+    techrag_index::select(cli.library()?, &args.statement, |row| rows.push(row))?;
+    cli.map(rows.into_iter(), None, |row| Ok(vec![Record::Other(serde_json::to_string(&row)?)]))
+}

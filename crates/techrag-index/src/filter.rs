@@ -1,0 +1,188 @@
+//! Conditions on documents and chunks, applied before a search ranks anything.
+//!
+//! Written as `FIELD OP VALUE`, several joined by AND: `year>=2020`, `role=method|results`, `key^=reports/`,
+//! `series!=draft`. Operators: `=` (any of the alternatives between bars), `!=` (none of them), `^=` (starts with any
+//! of them), `>=` and `<=` (numbers). Fields: `key`, `title`, `author`, `year`, `doi`, `media_type`, `pages`,
+//! `section`, `role`, `modality`; any other is a field of the document's metadata. A field that is not there meets `!=`
+//! and nothing else; one that holds several values meets the others if one value does.
+
+use std::str::FromStr;
+
+use rusqlite::ToSql;
+
+/// One condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    field: String,
+    operator: Operator,
+    values: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operator {
+    Is,
+    IsNot,
+    Starts,
+    AtLeast,
+    AtMost,
+}
+
+/// Longest first, so that `>=` is not read as `=`.
+const OPERATORS: [(&str, Operator); 5] = [
+    ("!=", Operator::IsNot),
+    ("^=", Operator::Starts),
+    (">=", Operator::AtLeast),
+    ("<=", Operator::AtMost),
+    ("=", Operator::Is),
+];
+
+impl FromStr for Condition {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = OPERATORS.iter().filter_map(|(sign, operator)| Some((text.find(sign)?, *sign, *operator)));
+        // The first sign of the text; of two at one place, or of `=` within another, the longer.
+        let first = found.min_by_key(|(at, sign, _)| (at + sign.len(), usize::MAX - sign.len()));
+        let (at, sign, operator) = first.ok_or_else(|| format!("{text:?} has none of =, !=, ^=, >=, <="))?;
+        let (field, value) = (text[..at].trim(), text[at + sign.len()..].trim());
+        if field.is_empty() || field.contains('"') {
+            return Err(format!("{text:?} names no field"));
+        }
+        let number = matches!(operator, Operator::AtLeast | Operator::AtMost);
+        if number && value.parse::<f64>().is_err() {
+            return Err(format!("{value:?} is not a number"));
+        }
+        let values = value.split('|').map(|value| value.trim().to_owned()).collect();
+        Ok(Self { field: field.to_owned(), operator, values })
+    }
+}
+
+impl std::fmt::Display for Condition {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let sign = OPERATORS.iter().find(|(_, operator)| *operator == self.operator).map_or("=", |(sign, _)| sign);
+        write!(f, "{}{sign}{}", self.field, self.values.join("|"))
+    }
+}
+
+/// The WHERE clause over `documents d JOIN chunks c` that all conditions make, and its parameters.
+pub(crate) fn clause(conditions: &[Condition]) -> (String, Vec<Box<dyn ToSql>>) {
+    let mut parameters: Vec<Box<dyn ToSql>> = Vec::new();
+    let mut clauses = vec!["1".to_owned()];
+    for condition in conditions {
+        let source = condition.source(&mut parameters);
+        let tests: Vec<String> = condition.values.iter().map(|value| condition.test(value, &mut parameters)).collect();
+        let not = if condition.operator == Operator::IsNot { "NOT " } else { "" };
+        clauses.push(format!("{not}EXISTS (SELECT 1 FROM {source} WHERE {})", tests.join(" OR ")));
+    }
+    (clauses.join(" AND "), parameters)
+}
+
+impl Condition {
+    /// A table of the field's values, each `value`.
+    fn source(&self, parameters: &mut Vec<Box<dyn ToSql>>) -> String {
+        let column = |column: &str| format!("(SELECT {column} AS value)");
+        match self.field.as_str() {
+            "key" => "(SELECT key AS value FROM keys WHERE document = d.id)".into(),
+            "author" => "json_each(d.authors)".into(),
+            field @ ("title" | "year" | "doi" | "media_type" | "pages") => column(&format!("d.{field}")),
+            field @ ("section" | "role") => column(&format!("c.{field}")),
+            "modality" => column("c.record ->> '$.modality'"),
+            field => {
+                parameters.push(Box::new(format!("$.metadata.\"{field}\"")));
+                "json_each(d.record, ?)".into()
+            }
+        }
+    }
+
+    fn test(&self, value: &str, parameters: &mut Vec<Box<dyn ToSql>>) -> String {
+        match self.operator {
+            Operator::Is | Operator::IsNot => {
+                parameters.push(Box::new(value.to_owned()));
+                "CAST(value AS TEXT) = ?".into()
+            }
+            Operator::Starts => {
+                parameters.push(Box::new(value.to_owned()));
+                parameters.push(Box::new(value.to_owned()));
+                "substr(CAST(value AS TEXT), 1, length(?)) = ?".into()
+            }
+            Operator::AtLeast | Operator::AtMost => {
+                parameters.push(Box::new(value.parse::<f64>().unwrap_or(f64::NAN)));
+                let sign = if self.operator == Operator::AtLeast { ">=" } else { "<=" };
+                format!("value IS NOT NULL AND CAST(value AS REAL) {sign} ?")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use techrag_core::record::{Chunk, Document, Role};
+
+    use super::*;
+    use crate::{Add, AddConfig, Bm25, Idf, Reader, Writer};
+
+    fn condition(text: &str) -> Condition {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn conditions_are_read_and_written() {
+        for text in ["year>=2020", "role=method|results", "key^=a=b/", "series!=x", "note=a>=b", "pages<=3"] {
+            assert_eq!(condition(text).to_string(), text);
+        }
+        for text in ["year", "=3", "year>=new", "a\"b=1"] {
+            assert!(text.parse::<Condition>().is_err(), "{text}");
+        }
+    }
+
+    /// Three documents of two chunks; chunk 0 is of role method, chunk 1 of role results.
+    fn library() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let config = AddConfig { full: 2, idle: 2, replace: false };
+        let mut add = Add::new(Writer::open(folder.path(), "test").unwrap(), config);
+        for (n, (key, year, series)) in [
+            ("a/x.pdf", Some(2019), json!("tyre")),
+            ("a/y.pdf", Some(2022), json!(["brake", "tyre"])),
+            ("b/z", None, json!(null)),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let doc_id = format!("{n:016x}");
+            let metadata = json!({ "series": series, "issue no": 7 + n }).as_object().cloned().unwrap();
+            let document =
+                Document { doc_id: doc_id.clone(), key: key.into(), year, metadata, chunks: 2, ..Document::default() };
+            add.document(document).unwrap();
+            for (ordinal, role) in [(0, Role::Method), (1, Role::Results)] {
+                let (uid, text) = (techrag_core::id::uid(&doc_id, ordinal), "slip".to_owned());
+                add.chunk(Chunk { uid, doc_id: doc_id.clone(), role, text, ..Chunk::default() }).unwrap();
+            }
+        }
+        add.end().unwrap();
+        folder
+    }
+
+    #[test]
+    fn a_search_finds_only_what_meets_every_condition() {
+        let folder = library();
+        let reader = Reader::open(folder.path()).unwrap();
+        let bm25 = Bm25 { idf: Idf::Lucene, k1: 1.2, b: 0.75, weights: [1.0; 3] };
+        for (conditions, expected) in [
+            (vec![], vec!["0:0", "0:1", "1:0", "1:1", "2:0", "2:1"]),
+            (vec!["year>=2020"], vec!["1:0", "1:1"]),
+            (vec!["year<=2030", "role=method"], vec!["0:0", "1:0"]),
+            (vec!["series=tyre"], vec!["0:0", "0:1", "1:0", "1:1"]),
+            (vec!["series!=brake"], vec!["0:0", "0:1", "2:0", "2:1"]),
+            (vec!["key^=a/|c/", "role!=method"], vec!["0:1", "1:1"]),
+            (vec!["issue no=9|10"], vec!["2:0", "2:1"]),
+            (vec!["nothing=1"], vec![]),
+        ] {
+            let conditions: Vec<Condition> = conditions.into_iter().map(condition).collect();
+            let scope = reader.select(&conditions).unwrap();
+            let found = reader.lexical(&["slip".into()], bm25, 10, &scope);
+            let uids: Vec<String> = found.iter().map(|r| format!("{:x}:{}", r.uid.0, r.uid.1)).collect();
+            assert_eq!(uids, expected, "{conditions:?}");
+        }
+    }
+}
