@@ -8,7 +8,6 @@ use std::time::Instant;
 
 use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Wanted};
 use techrag_core::record::{ErrorKind, ErrorRecord};
-use techrag_index::Reader;
 use techrag_models::{Limits, Locator};
 use techrag_retrieve::{Models, Retriever};
 
@@ -19,10 +18,9 @@ fn main() -> ExitCode {
 }
 
 fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
-    let reader = Reader::open(cli.library()?)?;
     let locator = Locator::new(cli.model_folders());
     let models = Models::new(locator, Limits { sessions: cli.jobs(), batch: 1 });
-    let retriever = Retriever::new(reader, models, args.config(cli)).map_err(fatal)?;
+    let retriever = Retriever::open(cli.library()?, models, args.config(cli)).map_err(fatal)?;
     cli.each(Wanted { kinds: &[Kind::Query], bare: Bare::Question }, |record| {
         let Record::Query(mut query) = record else { return Ok(vec![record]) };
         let started = Instant::now();

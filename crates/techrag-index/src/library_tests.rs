@@ -211,7 +211,9 @@ fn a_reader_sees_one_instant_and_a_second_writer_is_told_off() {
     let folder = tempfile::tempdir().unwrap();
     add(folder.path(), (0..9).map(|n| document(&n.to_string(), &[&format!("slip {n}")])).collect());
     let reader = Reader::open(folder.path()).unwrap();
+    assert!(reader.is_current().unwrap());
     let mut writer = Writer::open(folder.path(), "techrag-index compact").unwrap();
+    assert!(reader.is_current().unwrap(), "a writer that has written nothing is nothing new");
     assert!(matches!(Writer::open(folder.path(), "x"), Err(Error::Locked { owner, .. }) if owner.contains("compact")));
     writer.compact().unwrap();
     drop(writer);
@@ -220,6 +222,12 @@ fn a_reader_sees_one_instant_and_a_second_writer_is_told_off() {
     let found = reader.lexical(&terms, LUCENE, 100, &reader.everything());
     assert_eq!(reader.stored(&found.iter().map(|ranked| ranked.item).collect::<Vec<_>>()).unwrap().len(), 9);
     assert_eq!(self::found(folder.path(), "slip").len(), 8);
+    assert!(!reader.is_current().unwrap());
+    let empty = tempfile::tempdir().unwrap();
+    let reader = Reader::open(empty.path()).unwrap();
+    assert!(reader.is_current().unwrap());
+    add(empty.path(), vec![document("0", &["camber"])]);
+    assert!(!reader.is_current().unwrap());
 }
 
 #[test]

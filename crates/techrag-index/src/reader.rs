@@ -77,6 +77,10 @@ impl Loaded {
 /// A library open for reading. Cheap to share between threads.
 pub struct Reader {
     catalog: Mutex<Connection>,
+    /// A connection outside the transaction, which hears of commits, and what it heard first; none while there is no
+    /// catalog yet.
+    watch: Mutex<Option<(Connection, i64)>>,
+    places: Places,
     segments: Vec<Loaded>,
     encoder: Option<Encoder>,
     /// Mean Okapi idf over all terms, for each set of fields.
@@ -108,6 +112,8 @@ impl Reader {
     }
 
     fn try_open(places: &Places) -> Result<Self> {
+        // Watched before it is read, so that no commit falls between.
+        let watch = if places.has_catalog()? { Some(watched(catalog::readable(places)?)?) } else { None };
         let catalog = catalog::readable(places)?;
         catalog.execute_batch("BEGIN")?;
         let mut segments = Vec::new();
@@ -115,7 +121,20 @@ impl Reader {
             segments.push(Loaded::new(named.open(places)?, &named.dead));
         }
         let encoder = catalog::encoder(&catalog)?;
-        Ok(Self { catalog: Mutex::new(catalog), segments, encoder, mean_idf: Default::default() })
+        let (catalog, watch, places) = (Mutex::new(catalog), Mutex::new(watch), places.clone());
+        Ok(Self { catalog, watch, places, segments, encoder, mean_idf: Default::default() })
+    }
+
+    /// Whether nothing was committed since it was opened. One that serves for long is opened again when this is false;
+    /// it also keeps the catalog's log from being folded back.
+    ///
+    /// # Errors
+    /// If the library cannot be read.
+    pub fn is_current(&self) -> Result<bool> {
+        match &*self.watch.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some((connection, first)) => Ok(version(connection)? == *first),
+            None => Ok(!self.places.has_catalog()?),
+        }
     }
 
     pub(crate) fn catalog(&self) -> MutexGuard<'_, Connection> {
@@ -297,4 +316,14 @@ impl Reader {
         };
         places.iter().map(fetch).collect()
     }
+}
+
+fn watched(connection: Connection) -> Result<(Connection, i64)> {
+    let first = version(&connection)?;
+    Ok((connection, first))
+}
+
+/// A number that changes with every commit of another connection (<https://sqlite.org/pragma.html#pragma_data_version>).
+fn version(connection: &Connection) -> Result<i64> {
+    Ok(connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?)
 }

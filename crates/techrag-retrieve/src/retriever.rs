@@ -1,5 +1,8 @@
 //! A query record in, the same with `hits` out.
 
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
 use serde_json::{Map, Value, json};
 use techrag_core::record::{Query, RouteName, TraceEntry};
 use techrag_core::token;
@@ -13,10 +16,24 @@ use crate::search::{self, Candidate};
 
 /// Answers queries from one library. Shared by threads freely.
 pub struct Retriever {
-    reader: Reader,
+    root: PathBuf,
+    view: RwLock<Arc<View>>,
     models: Models,
     config: Config,
+}
+
+/// The library at one instant, and what of it may be ranked.
+struct View {
+    reader: Reader,
     scope: Selection,
+}
+
+impl View {
+    fn open(root: &Path, config: &Config) -> Result<Arc<Self>> {
+        let reader = Reader::open(root)?;
+        let scope = reader.select(&config.scope)?;
+        Ok(Arc::new(Self { reader, scope }))
+    }
 }
 
 /// What became of one query, for its trace.
@@ -27,13 +44,28 @@ struct Notes {
 }
 
 impl Retriever {
-    /// A retriever over an open library. No model is opened before a query needs it.
+    /// A retriever over the library at `root`. No model is opened before a query needs it; the library is opened again
+    /// when something was committed to it.
     ///
     /// # Errors
-    /// If the library cannot be read.
-    pub fn new(reader: Reader, models: Models, config: Config) -> Result<Self> {
-        let scope = reader.select(&config.scope)?;
-        Ok(Self { reader, models, config, scope })
+    /// If there is no library or it cannot be read.
+    pub fn open(root: &Path, models: Models, config: Config) -> Result<Self> {
+        let view = RwLock::new(View::open(root, &config)?);
+        Ok(Self { root: root.to_owned(), view, models, config })
+    }
+
+    /// The library as it is now.
+    fn view(&self) -> Result<Arc<View>> {
+        let view = Arc::clone(&self.view.read().unwrap_or_else(PoisonError::into_inner));
+        if view.reader.is_current()? {
+            return Ok(view);
+        }
+        let mut slot = self.view.write().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have been first.
+        if !slot.reader.is_current()? {
+            *slot = View::open(&self.root, &self.config)?;
+        }
+        Ok(Arc::clone(&slot))
     }
 
     /// Writes `hits` and a trace entry into the query. A query whose routes have no text retrieval keeps its hits.
@@ -81,25 +113,26 @@ impl Retriever {
             notes.say("0 hits: there is no word in it to search by");
             return Ok(Vec::new());
         }
-        let config = self.effective(notes);
-        let vector = self.vector(&config, text)?;
-        let mut candidates = search::ranked(&self.reader, &config, text, vector.as_deref(), &self.scope)?;
+        let view = self.view()?;
+        let config = self.effective(&view, notes);
+        let vector = self.vector(&view, &config, text)?;
+        let mut candidates = search::ranked(&view.reader, &config, text, vector.as_deref(), &view.scope)?;
         let found = candidates.len();
         candidates.truncate(config.candidates.max(config.k));
         let places: Vec<_> = candidates.iter().map(|candidate| candidate.place).collect();
-        let stored = self.reader.stored(&places)?;
+        let stored = view.reader.stored(&places)?;
         let mut read: Vec<(Candidate, Stored, Option<f32>)> =
             candidates.into_iter().zip(stored).map(|(candidate, stored)| (candidate, stored, None)).collect();
-        self.rerank(&config, question, vector.as_deref(), &mut read, notes)?;
+        self.rerank(&view, &config, question, vector.as_deref(), &mut read, notes)?;
         let hits = hits::hits(read, config.k);
         notes.count(&config, found, hits.len());
         Ok(hits)
     }
 
     /// The settings this library allows: one without vectors is searched by words.
-    fn effective(&self, notes: &mut Notes) -> Config {
+    fn effective(&self, view: &View, notes: &mut Notes) -> Config {
         let mut config = self.config.clone();
-        if self.reader.encoder().is_none() && config.mode != Mode::Bm25 && self.reader.chunks() > 0 {
+        if view.reader.encoder().is_none() && config.mode != Mode::Bm25 && view.reader.chunks() > 0 {
             notes.say("the library holds no vectors, so words alone decide");
             config.mode = Mode::Bm25;
         }
@@ -107,8 +140,8 @@ impl Retriever {
     }
 
     /// The query's vector, where the mode needs one and there is something to ask.
-    fn vector(&self, config: &Config, text: &str) -> Result<Option<Vec<f32>>> {
-        match self.reader.encoder() {
+    fn vector(&self, view: &View, config: &Config, text: &str) -> Result<Option<Vec<f32>>> {
+        match view.reader.encoder() {
             Some(encoder) if config.mode != Mode::Bm25 => Ok(Some(self.models.vector(text, encoder)?)),
             _ => Ok(None),
         }
@@ -117,6 +150,7 @@ impl Retriever {
     /// Reads the best again and puts them first, by logit; the others keep their order behind them.
     fn rerank(
         &self,
+        view: &View,
         config: &Config,
         question: &str,
         vector: Option<&[f32]>,
@@ -133,7 +167,7 @@ impl Retriever {
         };
         let count = config.reranked.min(read.len());
         let (best, _) = read.split_at_mut(count);
-        let passages = best.iter().map(|(candidate, stored, _)| self.passage(vector, candidate, stored));
+        let passages = best.iter().map(|(candidate, stored, _)| passage(view, vector, candidate, stored));
         let passages: Vec<String> = passages.collect::<Result<_>>()?;
         let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
         for (read, logit) in best.iter_mut().zip(self.models.logits(model, question, &passages)?) {
@@ -144,16 +178,16 @@ impl Retriever {
         notes.say(&format!("the best {count} reranked by {model}"));
         Ok(())
     }
+}
 
-    /// What of a chunk the cross-encoder reads: from its best window on; from its beginning where no vector tells.
-    fn passage(&self, vector: Option<&[f32]>, candidate: &Candidate, stored: &Stored) -> Result<String> {
-        let text = &stored.chunk.text;
-        let start = match vector {
-            Some(vector) => self.reader.best_window(vector, candidate.place)?.map_or(0, |window| window.start),
-            None => 0,
-        };
-        Ok(text[text.floor_char_boundary(start)..].to_owned())
-    }
+/// What of a chunk the cross-encoder reads: from its best window on; from its beginning where no vector tells.
+fn passage(view: &View, vector: Option<&[f32]>, candidate: &Candidate, stored: &Stored) -> Result<String> {
+    let text = &stored.chunk.text;
+    let start = match vector {
+        Some(vector) => view.reader.best_window(vector, candidate.place)?.map_or(0, |window| window.start),
+        None => 0,
+    };
+    Ok(text[text.floor_char_boundary(start)..].to_owned())
 }
 
 /// Text retrieval serves every route but the current world's (SPEC section 1); no route means content.

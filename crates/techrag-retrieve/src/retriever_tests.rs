@@ -56,7 +56,7 @@ fn library(root: &Path, texts: &[impl AsRef<str>], vectors: Option<&[[f32; 2]]>)
 
 fn retriever(root: &Path, config: Config) -> Retriever {
     let nowhere = Locator::new([PathBuf::from("there-are-no-models-here")]);
-    Retriever::new(Reader::open(root).unwrap(), Models::new(nowhere, Limits { sessions: 1, batch: 1 }), config).unwrap()
+    Retriever::open(root, Models::new(nowhere, Limits { sessions: 1, batch: 1 }), config).unwrap()
 }
 
 fn asked(retriever: &Retriever, question: &str) -> Query {
@@ -164,6 +164,18 @@ fn a_retry_is_served_beside_the_first_hits_and_only_where_it_was_asked_for() {
     let decided = query.clone();
     retriever.retry(&mut query).unwrap();
     assert_eq!(query, decided);
+}
+
+#[test]
+fn what_is_committed_while_it_serves_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let retriever = retriever(folder.path(), config(Mode::Bm25));
+    assert_eq!(keys(&asked(&retriever, "slip")), Vec::<&str>::new());
+    library(folder.path(), &["slip angle"], None);
+    assert_eq!(keys(&asked(&retriever, "slip")), ["0"]);
+    library(folder.path(), &["slip model"], None);
+    let query = asked(&retriever, "slip");
+    assert!(query.hits.unwrap()[0].text.ends_with("model"), "key 0 is another document now");
 }
 
 #[test]
