@@ -85,6 +85,14 @@ fn lines_keep_to_the_width_and_colours_come_only_when_asked() {
 }
 
 #[test]
+fn a_marker_keeps_its_number_on_its_line() {
+    for width in 20..60 {
+        let shown = render(&answered(), Format::Text { width, colour: Colour::Plain }, Detail::Answer);
+        assert!(shown.contains("[SOURCE 1:"), "{width}: {shown}");
+    }
+}
+
+#[test]
 fn a_refusal_is_exact_and_says_why() {
     let query = Query { answer: Some(Answer::not_found("x", "nobody speaks of it")), ..Query::new("Why?") };
     let shown = text(&query, Colour::Plain, Detail::Answer);

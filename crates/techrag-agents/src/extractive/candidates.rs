@@ -10,7 +10,7 @@ use techrag_core::text;
 use techrag_core::unit::{self, Kind, Unit};
 
 use super::Cosines;
-use super::question::{Question, numbers};
+use super::question::{Question, Want, numbers};
 
 /// A unit that may be quoted.
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ pub(super) struct Candidate {
 }
 
 /// What is measured of a candidate. Shares are weighed by rarity among the candidates.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Features {
     /// Share of the question's terms in its own words.
     pub(super) own: f64,
@@ -46,20 +46,27 @@ pub(super) struct Features {
     pub(super) rank: usize,
     /// Share of the question's numbers among its own.
     pub(super) numbers: f64,
-    /// Whether its section is one the question points to.
-    pub(super) section: bool,
-    /// What it is.
-    pub(super) row: bool,
-    /// A caption.
-    pub(super) caption: bool,
+    /// What else is true of it.
+    pub(super) marks: Vec<Mark>,
+}
+
+/// What is true of a candidate or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// Its section is one the question points to.
+    Section,
+    /// It is a table's row.
+    Row,
+    /// It is a caption.
+    Caption,
     /// A number is wanted, and it gives one the question did not.
-    pub(super) number: bool,
+    Number,
     /// A number is wanted, and it gives none.
-    pub(super) no_number: bool,
+    NoNumber,
     /// A cause is wanted, and it speaks of one.
-    pub(super) cause: bool,
+    Cause,
     /// Several things are wanted, and it announces or numbers them.
-    pub(super) listed: bool,
+    Listed,
 }
 
 /// Candidates by source, passage and place.
@@ -141,13 +148,16 @@ fn measure(candidate: &mut Candidate, asked: &Question, idf: &Idf, source: &Sour
     features.around = share(&candidate.around);
     features.heading = share(&heading);
     features.numbers = if asked.numbers.is_empty() { 0.0 } else { shared as f64 / asked.numbers.len() as f64 };
-    features.section = asked.sections.iter().any(|wanted| section.contains(wanted));
-    features.row = candidate.unit.kind == Kind::Row;
-    features.caption = candidate.unit.kind == Kind::Caption;
-    features.number = asked.wants_number && new_number;
-    features.no_number = asked.wants_number && !new_number;
-    features.cause = asked.wants_cause && matches(&CAUSAL, own_text);
-    features.listed = asked.wants_list && (matches(&ORDINAL, own_text) || matches(&ANNOUNCES, own_text));
+    let marks = [
+        (Mark::Section, asked.sections.iter().any(|wanted| section.contains(wanted))),
+        (Mark::Row, candidate.unit.kind == Kind::Row),
+        (Mark::Caption, candidate.unit.kind == Kind::Caption),
+        (Mark::Number, asked.wants(Want::Number) && new_number),
+        (Mark::NoNumber, asked.wants(Want::Number) && !new_number),
+        (Mark::Cause, asked.wants(Want::Cause) && matches(&CAUSAL, own_text)),
+        (Mark::Listed, asked.wants(Want::List) && (matches(&ORDINAL, own_text) || matches(&ANNOUNCES, own_text))),
+    ];
+    features.marks = marks.into_iter().filter(|(_, holds)| *holds).map(|(mark, _)| mark).collect();
 }
 
 fn matches(pattern: &Option<Regex>, text: &str) -> bool {

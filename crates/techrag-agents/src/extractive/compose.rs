@@ -6,7 +6,7 @@ use techrag_core::{clean, place, text};
 
 use super::candidates::{Candidate, quoted};
 use super::floor::Evidence;
-use super::question::Question;
+use super::question::{Question, Want};
 use super::{BY, Scored};
 
 /// A candidate whose words are to this share those of one chosen before says nothing new.
@@ -26,7 +26,8 @@ const ROWS_ASKED_FOR: usize = 5;
 
 impl Limits {
     pub(super) fn of(asked: &Question, sentences: usize) -> Self {
-        Self { sentences, rows: if asked.wants_table || asked.wants_list { ROWS_ASKED_FOR } else { ROWS } }
+        let many = asked.wants(Want::Table) || asked.wants(Want::List);
+        Self { sentences, rows: if many { ROWS_ASKED_FOR } else { ROWS } }
     }
 }
 

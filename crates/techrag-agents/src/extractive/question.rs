@@ -16,14 +16,21 @@ pub(super) struct Question {
     pub(super) numbers: Vec<String>,
     /// Beginnings of the headings it points to: `discuss`, `conclu`, …
     pub(super) sections: Vec<&'static str>,
-    /// Whether a number should be in the answer.
-    pub(super) wants_number: bool,
-    /// Whether a cause or a way should be in the answer.
-    pub(super) wants_cause: bool,
-    /// Whether it asks for several things of a kind.
-    pub(super) wants_list: bool,
-    /// Whether it points to a table.
-    pub(super) wants_table: bool,
+    /// What a sentence that answers it has.
+    pub(super) wants: Vec<Want>,
+}
+
+/// What a question wants of the sentence that answers it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Want {
+    /// A number.
+    Number,
+    /// A cause or a way.
+    Cause,
+    /// Several things of a kind.
+    List,
+    /// A table's rows.
+    Table,
 }
 
 /// Questions are read this far.
@@ -76,19 +83,28 @@ impl Question {
         let words = text::fold(question);
         let points_to = |(word, _): &&(&str, &str)| words.split(|c: char| !c.is_alphanumeric()).any(|w| w == *word);
         let matches = |pattern: &Option<Regex>| pattern.as_ref().is_some_and(|pattern| pattern.is_match(question));
+        let table = words.split(|c: char| !c.is_alphanumeric()).any(|word| TABLE.contains(&word));
+        let wants = [
+            (Want::Number, matches(&NUMBER)),
+            (Want::Cause, matches(&CAUSE)),
+            (Want::List, matches(&LIST)),
+            (Want::Table, table),
+        ];
         Self {
             terms: lexical::terms(question),
             numbers: numbers(question),
             sections: SECTIONS.iter().filter(points_to).map(|(_, heading)| *heading).collect(),
-            wants_number: matches(&NUMBER),
-            wants_cause: matches(&CAUSE),
-            wants_list: matches(&LIST),
-            wants_table: ["table", "tabulated", "tabulate", "listed", "rows", "columns"]
-                .iter()
-                .any(|word| words.split(|c: char| !c.is_alphanumeric()).any(|other| other == *word)),
+            wants: wants.into_iter().filter(|(_, wanted)| *wanted).map(|(want, _)| want).collect(),
         }
     }
+
+    pub(super) fn wants(&self, want: Want) -> bool {
+        self.wants.contains(&want)
+    }
 }
+
+/// Words that point to a table.
+const TABLE: &[&str] = &["table", "tabulated", "tabulate", "listed", "rows", "columns"];
 
 /// The questions inside a question: its clauses, where it joins or compares several and each has content of its own.
 /// Empty for a plain question.
@@ -146,9 +162,9 @@ mod tests {
     #[test]
     fn a_question_is_read_for_what_it_wants() {
         let asked = Question::of("Which limits does the discussion list, and how much is the error at 4 kN?");
-        assert!(asked.wants_list && asked.wants_number && !asked.wants_cause);
+        assert_eq!(asked.wants, [Want::Number, Want::List]);
         assert_eq!((asked.numbers.as_slice(), asked.sections.as_slice()), (&["4".to_owned()][..], &["discuss"][..]));
         let why = Question::of("Why does the method fail?");
-        assert!(why.wants_cause && !why.wants_number && !why.wants_list);
+        assert_eq!(why.wants, [Want::Cause]);
     }
 }

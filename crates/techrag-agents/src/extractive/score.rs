@@ -5,23 +5,28 @@
 //! six sentences hold every gold fact of 39 of 44 questions.
 
 use super::Scored;
-use super::candidates::{Candidate, Features};
+use super::candidates::{Candidate, Features, Mark};
 
 /// What a cosine is taken for where none was computed: a low one, since only the best candidates are compared.
 const UNCOMPARED: f64 = 0.3;
 
 fn score(features: &Features) -> f64 {
-    let flag = |on: bool| f64::from(u8::from(on));
     4.3 * features.own + 5.8 * features.around + 2.4 * features.heading + 5.9 * features.meaning.unwrap_or(UNCOMPARED)
         - 0.1 * (1.0 + features.rank as f64).ln()
         + 2.0 * features.numbers
-        + 3.0 * flag(features.section)
-        - 0.2 * flag(features.row)
-        - 2.4 * flag(features.caption)
-        + 0.6 * flag(features.number)
-        - 0.9 * flag(features.no_number)
-        + 1.0 * flag(features.cause)
-        + 2.1 * flag(features.listed)
+        + features.marks.iter().map(|mark| weight(*mark)).sum::<f64>()
+}
+
+fn weight(mark: Mark) -> f64 {
+    match mark {
+        Mark::Section => 3.0,
+        Mark::Row => -0.2,
+        Mark::Caption => -2.4,
+        Mark::Number => 0.6,
+        Mark::NoNumber => -0.9,
+        Mark::Cause => 1.0,
+        Mark::Listed => 2.1,
+    }
 }
 
 /// All candidates, best first; equals in the order they came: source, passage, place.

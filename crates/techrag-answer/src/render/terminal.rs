@@ -59,7 +59,10 @@ impl Paper {
     /// The answer's text, its citations dimmed. A citation may be wrapped, so the colour is set anew on each line.
     fn answer(&mut self, text: &str) {
         let mut inside = false;
-        for line in textwrap::wrap(text, Options::new(self.width)) {
+        // A marker and its number stay on one line; the space between them is put back after the wrapping.
+        let bound = text.replace("[SOURCE ", "[SOURCE\u{a0}");
+        for line in textwrap::wrap(&bound, Options::new(self.width)) {
+            let line = line.replace("[SOURCE\u{a0}", "[SOURCE ");
             let mut painted = String::new();
             for piece in line.split_inclusive([']', '[']) {
                 let (body, mark) = match piece.strip_suffix('[') {
