@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use techrag_agents::extractive::{self, Cosines};
 use techrag_agents::meaning::Meaning;
-use techrag_cli::{Cli, Outcome};
+use techrag_cli::{Bare, Cli, Outcome};
 use techrag_models::{Limits, Locator};
 
 use crate::stage;
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
         id => Some(Meaning::open(locator, id, limits).map_err(fatal)?),
     };
     let cosines = meaning.as_ref().map(|meaning| |question: &str, texts: &[&str]| meaning.cosines(question, texts));
-    stage::each(cli, |query| {
+    stage::each(cli, Bare::Refused, |query| {
         extractive::run(query, config, cosines.as_ref().map(|cosines| cosines as &Cosines<'_>));
     })
 }

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use techrag_agents::route;
-use techrag_cli::{Cli, Outcome};
+use techrag_cli::{Bare, Cli, Outcome};
 use techrag_core::record::Effort;
 
 use crate::stage;
@@ -60,5 +60,5 @@ impl Args {
 
 pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
     let config = args.config();
-    stage::each(cli, |query| route::run(query, config))
+    stage::each(cli, Bare::Question, |query| route::run(query, config))
 }

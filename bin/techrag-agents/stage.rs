@@ -5,9 +5,9 @@ use std::time::Instant;
 use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Wanted};
 use techrag_core::record::Query;
 
-/// Runs `step` on every query record; it must append one trace entry.
-pub(crate) fn each(cli: &Cli, step: impl Fn(&mut Query) + Sync) -> anyhow::Result<Outcome> {
-    let wanted = Wanted { kinds: &[Kind::Query], bare: Bare::Question };
+/// Runs `step` on every query record; it must append one trace entry. `bare` says what a line that is no record is.
+pub(crate) fn each(cli: &Cli, bare: Bare, step: impl Fn(&mut Query) + Sync) -> anyhow::Result<Outcome> {
+    let wanted = Wanted { kinds: &[Kind::Query], bare };
     cli.each(wanted, |record| {
         let Record::Query(mut query) = record else { return Ok(vec![record]) };
         let started = Instant::now();

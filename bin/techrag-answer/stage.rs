@@ -7,7 +7,7 @@ use techrag_core::record::Query;
 
 /// Runs `step` on every query record; it must append one trace entry.
 pub(crate) fn each(cli: &Cli, step: impl Fn(&mut Query) + Sync) -> anyhow::Result<Outcome> {
-    let wanted = Wanted { kinds: &[Kind::Query], bare: Bare::Question };
+    let wanted = Wanted { kinds: &[Kind::Query], bare: Bare::Refused };
     cli.each(wanted, |record| {
         let Record::Query(mut query) = record else { return Ok(vec![record]) };
         let started = Instant::now();
