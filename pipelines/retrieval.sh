@@ -26,6 +26,7 @@ rows=(
   "hybrid, z-score, dense ½|--fusion zscore --dense-weight 0.5"
   "**hybrid, z-score (default)**|"
   "hybrid, z-score, dense 1½|--fusion zscore --dense-weight 1.5"
+  "default and keyword boost 1|--keyword-boost 1"
 )
 
 # library NAME COMMAND: the library of what the command prints, made unless it is there.

@@ -51,6 +51,9 @@ pub(crate) struct Args {
     /// What a word in the section's heading counts against one in the text
     #[arg(long, value_name = "W", default_value_t = 2.0)]
     pub(crate) section_weight: f64,
+    /// What a chunk gains that holds all codes, numbers, units and acronyms of the question; 0 turns it off
+    #[arg(long, value_name = "W", default_value_t = 0.0)]
+    pub(crate) keyword_boost: f64,
     /// Rank only chunks that meet a condition, such as year>=2020, role=method|results, key^=reports/, series!=draft
     #[arg(long = "where", value_name = "FIELD OP VALUE")]
     pub(crate) scope: Vec<Condition>,

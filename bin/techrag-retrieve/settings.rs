@@ -26,6 +26,7 @@ impl Args {
             k: self.k,
             candidates: self.candidates,
             bm25: self.lexical(),
+            keyword_boost: self.keyword_boost,
             rerank: match self.rerank.as_str() {
                 "off" => Rerank::Off,
                 "auto" => Rerank::IfThere(CROSS_ENCODER.into()),

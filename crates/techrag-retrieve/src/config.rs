@@ -17,6 +17,8 @@ pub struct Config {
     pub candidates: usize,
     /// Parameters of the lexical ranking.
     pub bm25: Bm25,
+    /// What a chunk that holds all keywords of the question gains; 0 turns the boost off.
+    pub keyword_boost: f64,
     /// Whether and by what the best candidates are read again.
     pub rerank: Rerank,
     /// How many of them.

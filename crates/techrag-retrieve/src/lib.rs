@@ -5,6 +5,7 @@
 //! **Architecture invariant:** the raw scores of the two channels are never added as they are; a fusion is by rank, by
 //! z-score or by scaled score. A model is opened only when a query needs it: words alone need none.
 
+mod boost;
 mod config;
 mod error;
 pub mod fusion;

@@ -8,6 +8,7 @@ use techrag_core::record::{Query, RouteName, TraceEntry};
 use techrag_core::token;
 use techrag_index::{Condition, Reader, Selection, Stored};
 
+use crate::boost;
 use crate::config::{Config, Mode, Rerank};
 use crate::error::Result;
 use crate::hits;
@@ -123,6 +124,7 @@ impl Retriever {
         let stored = view.reader.stored(&places)?;
         let mut read: Vec<(Candidate, Stored, Option<f32>)> =
             candidates.into_iter().zip(stored).map(|(candidate, stored)| (candidate, stored, None)).collect();
+        boosted(&config, question, &mut read);
         self.rerank(&view, &config, question, vector.as_deref(), &mut read, notes)?;
         let hits = hits::hits(read, config.k);
         notes.count(&config, found, hits.len());
@@ -178,6 +180,18 @@ impl Retriever {
         notes.say(&format!("the best {count} reranked by {model}"));
         Ok(())
     }
+}
+
+/// Adds the keyword boost and orders anew.
+fn boosted(config: &Config, question: &str, read: &mut [(Candidate, Stored, Option<f32>)]) {
+    let keywords = boost::keywords(question);
+    if config.keyword_boost == 0.0 || keywords.is_empty() {
+        return;
+    }
+    for (candidate, stored, _) in read.iter_mut() {
+        candidate.score += config.keyword_boost * boost::share(&keywords, stored);
+    }
+    read.sort_by(|a, b| b.0.score.total_cmp(&a.0.score).then(a.0.uid.cmp(&b.0.uid)));
 }
 
 /// What of a chunk the cross-encoder reads: from its best window on; from its beginning where no vector tells.

@@ -23,6 +23,7 @@ fn config(mode: Mode) -> Config {
         k: 10,
         candidates: 20,
         bm25: Bm25 { idf: Idf::Lucene, k1: 1.2, b: 0.75, weights: [1.0; 3] },
+        keyword_boost: 0.0,
         rerank: Rerank::IfThere("ms-marco-MiniLM-L-6-v2".into()),
         reranked: 10,
         scope: Vec::new(),
