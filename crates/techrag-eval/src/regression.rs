@@ -91,7 +91,7 @@ pub fn line(finding: &Finding) -> String {
     let Finding { path, pinned, measured, drifted } = finding;
     let now = measured.map_or("absent".to_owned(), |value| format!("{value:.4}"));
     let verdict = if *drifted { "DRIFTED" } else { "as pinned" };
-    format!("{path:24}  {pinned:.4}  {now:>6}  {verdict}")
+    format!("{path:28}  {pinned:.4}  {now:>6}  {verdict}")
 }
 
 fn at_path(measured: &Value, path: &str) -> Option<f64> {
