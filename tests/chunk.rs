@@ -95,6 +95,7 @@ fn the_sizes_must_make_sense() {
 }
 
 /// Shared test data beside the project; a test that needs it says where it is missing.
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn shared(path: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(path);
     if path.exists() {
