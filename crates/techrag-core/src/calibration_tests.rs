@@ -32,19 +32,12 @@ fn features_follow_the_words_and_the_channels() {
     let features = of(QUESTION, &hits());
     assert_eq!(features[0].coverage, 1.0);
     assert_eq!(features[0].sentence, 1.0);
-    assert_eq!((features[0].rank, features[0].bm25), (0.0, Some(10f64.ln())));
-    assert_eq!(features[0].bm25_share, Some(1.0));
+    assert_eq!(features[0].bm25, Some(10f64.ln()));
     assert!(features[1].coverage < 0.6 && features[1].sentence < features[1].coverage, "{features:?}");
-    assert_eq!(features[2].cosine, None);
-    assert_eq!(features[2].wire().len(), 3, "absent channels are left out");
-}
-
-#[test]
-fn a_hit_stands_out_of_those_behind_it() {
-    let hits: Vec<Hit> = (0..8).map(|rank| hit("a", Some(if rank == 0 { 0.9 } else { 0.5 }), None)).collect();
-    let margin = of("b", &hits)[0].cosine_margin.unwrap();
-    assert!((margin - 0.4).abs() < 1e-6, "{margin}");
-    assert_eq!(of("b", &hits[..5])[0].cosine_margin, None, "no surroundings");
+    assert_eq!(features[2].cosine, features[1].cosine, "no better than the worst the channel returned");
+    assert_eq!(features[2].bm25, Some(0.0));
+    let bare = of(QUESTION, &[hit("The tyre.", None, None)]);
+    assert_eq!(bare[0].wire().len(), 2, "channels that did not run are left out");
 }
 
 #[test]
