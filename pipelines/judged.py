@@ -65,7 +65,7 @@ def auc(right, wrong):
         ranks += sum(label for _, label in both[at:end]) * (at + 1 + end) / 2
         at = end
     n = len(right)
-    return (ranks - n * (n + 1) / 2) / (n * len(wrong)) if right and wrong else float("nan")
+    return (ranks - n * (n + 1) / 2) / (n * len(wrong)) if len(right) and len(wrong) else float("nan")
 
 
 def bins(pairs, count=10):

@@ -3,8 +3,8 @@
 //!
 //! | part | formula |
 //! |---|---|
-//! | retrieval | 40 · min(1, (0.7 · best + 0.3 · mean of the best three relevances) / 0.6) |
-//! | specificity | 25 · the best sentence of the first ten hits: its coverage of the question, halved where it does not hold the kind of thing asked for |
+//! | retrieval | 40 · min(1, (0.7 · best + 0.3 · mean of the best three relevances) / 0.45) |
+//! | specificity | 25 · min(1, c / 0.6), c the coverage of the question by the best sentence of the first ten hits, times 0.75 where it does not hold the kind of thing asked for |
 //! | diversity | 15 · min(1, expected number of relevant papers / papers wanted) |
 //! | metadata | 10 · mean share of section, page and year known, hits weighed by relevance |
 //! | fit | 10 · share of hits, weighed by relevance, of the place or the years that the question asks for; all of it where it asks for none |

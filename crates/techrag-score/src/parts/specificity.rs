@@ -9,7 +9,9 @@ use crate::want::Want;
 /// Hits whose sentences are read.
 const DEPTH: usize = 10;
 /// What a sentence about the question is worth that does not hold the kind of thing asked for.
-const UNSPECIFIC: f64 = 0.5;
+const UNSPECIFIC: f64 = 0.75;
+/// Coverage from which a sentence is worth all the points: a good answer says half of a question in other words.
+const FULL: f64 = 0.6;
 /// Sentences that may share a question among them.
 const TOGETHER: usize = 3;
 
@@ -38,7 +40,7 @@ pub(super) fn find(evidence: &Evidence<'_>) -> Finding {
         ),
         None => format!("asked for a {wants}, no sentence of the first {DEPTH} chunks holds one"),
     };
-    Finding::new(held.max(UNSPECIFIC * best), inputs, why)
+    Finding::new(held.max(UNSPECIFIC * best) / FULL, inputs, why)
 }
 
 /// What the best sentences hold of the question together.
