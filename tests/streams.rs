@@ -35,6 +35,31 @@ fn foreign_records_and_fields_pass() {
 }
 
 #[test]
+fn what_failed_before_is_rendered_and_is_no_failure_here() {
+    let error = r#"{"type":"error","v":1,"of":"a.pdf","stage":"chunk","kind":"damaged","message":"no pages"}"#;
+    let render = |format| Place::new().run("techrag-answer", &["render", "--format", format], error).ok();
+    for format in ["text", "markdown"] {
+        let said = render(format);
+        assert_eq!((said.stdout.as_str(), said.stderr.as_str()), ("Error: chunk: a.pdf: no pages\n", ""), "{format}");
+    }
+    let said = render("json");
+    assert_eq!((said.stdout.trim_end(), said.stderr.as_str()), (error, ""));
+}
+
+#[test]
+fn an_input_that_cannot_be_read_ends_the_run() {
+    let consumers: &[(&str, &[&str])] =
+        &[("techrag-answer", &["render"]), ("techrag-index", &["add", "--library", "l"])];
+    let tools =
+        filters("unreadable inputs").map(|(tool, arguments, _)| (*tool, *arguments)).chain(consumers.iter().copied());
+    for (tool, arguments) in tools {
+        let said = Place::new().shell(&format!("{tool} {} </", arguments.join(" ")));
+        assert!(said.code == 2 && said.stdout.is_empty(), "{tool}: {said}");
+        assert!(said.stderr.contains("stdin:1 cannot be read"), "{tool}: {said}");
+    }
+}
+
+#[test]
 fn a_bad_line_becomes_an_error_record_said_once() {
     for (tool, arguments, line) in filters("bad lines") {
         let said = Place::new().run(tool, arguments, &format!("{line}\n{{\"type\":\n{line}\n"));

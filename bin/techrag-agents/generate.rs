@@ -6,8 +6,6 @@ use techrag_agents::meaning::Meaning;
 use techrag_cli::{Bare, Cli, Outcome};
 use techrag_models::{Limits, Locator};
 
-use crate::stage;
-
 /// Write the answer, every sentence cited, or "Not found in the provided sources."
 ///
 /// Reads query records with `sources` and writes `answer`. The extractive writer quotes the sentences, captions and
@@ -53,7 +51,7 @@ pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
         id => Some(Meaning::open(locator, id, limits).map_err(fatal)?),
     };
     let cosines = meaning.as_ref().map(|meaning| |question: &str, texts: &[&str]| meaning.cosines(question, texts));
-    stage::each(cli, Bare::Refused, |query| {
+    cli.queries(Bare::Refused, |query| {
         extractive::run(query, config, cosines.as_ref().map(|cosines| cosines as &Cosines<'_>));
     })
 }

@@ -2,7 +2,6 @@
 
 mod generate;
 mod route;
-mod stage;
 
 use std::process::ExitCode;
 

@@ -5,8 +5,6 @@ use techrag_agents::route;
 use techrag_cli::{Bare, Cli, Outcome};
 use techrag_core::record::Effort;
 
-use crate::stage;
-
 /// Decide which stages serve a question, and what they read
 ///
 /// Reads questions (a line of text, {"question": …}, a BEIR line {"_id", "text"} or a query record) and writes query
@@ -60,5 +58,5 @@ impl Args {
 
 pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
     let config = args.config();
-    stage::each(cli, Bare::Question, |query| route::run(query, config))
+    cli.queries(Bare::Question, |query| route::run(query, config))
 }

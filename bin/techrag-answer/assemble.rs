@@ -1,9 +1,7 @@
 //! `techrag-answer assemble`: hits in, sources and prompt out.
 
 use techrag_answer::assemble;
-use techrag_cli::{Cli, Outcome};
-
-use crate::stage;
+use techrag_cli::{Bare, Cli, Outcome};
 
 /// Gather the evidence by paper and build the prompt
 ///
@@ -28,5 +26,5 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
     let config =
         assemble::Config { chunks: args.chunks, sentences: args.sentences, max_prompt_tokens: args.max_prompt_tokens };
-    stage::each(cli, |query| assemble::run(query, config))
+    cli.queries(Bare::Refused, |query| assemble::run(query, config))
 }

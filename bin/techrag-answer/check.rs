@@ -3,9 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use techrag_answer::check;
-use techrag_cli::{Cli, Outcome};
-
-use crate::stage;
+use techrag_cli::{Bare, Cli, Outcome};
 
 /// Check every citation of every answer, without a model
 ///
@@ -20,7 +18,7 @@ pub(crate) struct Args {}
 
 pub(crate) fn run(_: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
     let abstained = AtomicBool::new(false);
-    let outcome = stage::each(cli, |query| {
+    let outcome = cli.queries(Bare::Refused, |query| {
         check::run(query);
         if check::abstained(query) {
             abstained.store(true, Ordering::Relaxed);

@@ -3,7 +3,6 @@
 mod assemble;
 mod check;
 mod render;
-mod stage;
 
 use std::process::ExitCode;
 

@@ -3,6 +3,7 @@
 use clap::ValueEnum;
 use techrag_answer::{check, clean, render};
 use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Step, Wanted};
+use techrag_core::codec;
 
 /// Print answers with their sources
 ///
@@ -60,7 +61,7 @@ pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
             Step::Record(Record::Error(error)) if args.format != Format::Json => {
                 clean::line(&format!("Error: {}: {}: {}", error.stage, error.of, error.message))
             }
-            Step::Record(record @ Record::Error(_)) => return Ok(vec![record]),
+            Step::Record(record @ Record::Error(_)) => return Ok(vec![untouched(&record)?]),
             _ => return Ok(Vec::new()),
         };
         let gap = if shown > 0 && args.format != Format::Json { "\n" } else { "" };
@@ -68,4 +69,11 @@ pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
         Ok(vec![Record::Other(format!("{gap}{text}"))])
     })?;
     Ok(ended.and(outcome))
+}
+
+/// A failure of an earlier stage, to pass on: it was said and counted there.
+fn untouched(error: &Record) -> anyhow::Result<Record> {
+    let mut line = Vec::new();
+    codec::write(error, &mut line)?;
+    Ok(Record::Other(String::from_utf8(line)?.trim_end().to_owned()))
 }

@@ -4,10 +4,9 @@ mod args;
 mod settings;
 
 use std::process::ExitCode;
-use std::time::Instant;
 
 use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Wanted};
-use techrag_core::record::{ErrorKind, ErrorRecord};
+use techrag_core::record::{ErrorKind, ErrorRecord, Query};
 use techrag_models::{Limits, Locator};
 use techrag_retrieve::{Models, Retriever};
 
@@ -23,19 +22,14 @@ fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
     let retriever = Retriever::open(cli.library()?, models, args.config(cli)).map_err(fatal)?;
     cli.each(Wanted { kinds: &[Kind::Query], bare: Bare::Question }, |record| {
         let Record::Query(mut query) = record else { return Ok(vec![record]) };
-        let started = Instant::now();
-        let before = query.trace.len();
-        let result = if args.retry { retriever.retry(&mut query) } else { retriever.answer(&mut query) };
-        match result {
+        let search = |query: &mut Query| if args.retry { retriever.retry(query) } else { retriever.answer(query) };
+        match cli.timed(&mut query, search) {
             Ok(()) => {}
             Err(error) if error.is_about_a_text() => {
                 let error = ErrorRecord::new(query.judged_name(), cli.stage(), ErrorKind::Model, error.to_string());
                 return Ok(vec![error.into()]);
             }
             Err(error) => return Err(fatal(error)),
-        }
-        if let Some(entry) = query.trace.get_mut(before).filter(|_| cli.timings()) {
-            entry.ms = Some(started.elapsed().as_secs_f64() * 1000.0);
         }
         Ok(vec![Record::Query(query)])
     })

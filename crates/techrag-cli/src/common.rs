@@ -149,13 +149,20 @@ impl Cli {
         self.common.timings
     }
 
-    /// Runs a step on a query and, with `--timings`, writes into the trace entry it appended how long it took.
-    pub fn timed(&self, query: &mut Query, step: impl FnOnce(&mut Query)) {
+    /// Runs a step on a query and stamps the trace entry it appended, if it did: the version where the step gave none,
+    /// and with `--timings` how long it took.
+    pub fn timed<T>(&self, query: &mut Query, step: impl FnOnce(&mut Query) -> T) -> T {
         let (before, started) = (query.trace.len(), Instant::now());
-        step(query);
-        if let Some(entry) = query.trace.get_mut(before..).and_then(<[_]>::last_mut).filter(|_| self.timings()) {
-            entry.ms = Some(started.elapsed().as_secs_f64() * 1000.0);
+        let result = step(query);
+        if let Some(entry) = query.trace.get_mut(before..).and_then(<[_]>::last_mut) {
+            if entry.version.is_empty() {
+                self.version().clone_into(&mut entry.version);
+            }
+            if self.timings() {
+                entry.ms = Some(started.elapsed().as_secs_f64() * 1000.0);
+            }
         }
+        result
     }
 
     /// Whether stdout (or the output file) may be coloured.

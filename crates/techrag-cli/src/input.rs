@@ -1,6 +1,6 @@
 //! Lines of stdin, bounded.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::thread;
 
 use crossbeam_channel::{Receiver, bounded};
@@ -25,7 +25,16 @@ pub enum Item {
 #[derive(Debug)]
 pub(crate) struct Line {
     number: u64,
-    content: Result<String, String>,
+    content: Result<String, Unreadable>,
+}
+
+/// Why there is no text in a line.
+#[derive(Debug)]
+enum Unreadable {
+    /// The line is at fault; the next one may be well.
+    Line(&'static str),
+    /// The input itself cannot be read: nothing comes after this.
+    Input(io::Error),
 }
 
 /// Why a line ends the run or becomes an error record.
@@ -41,9 +50,12 @@ impl Line {
         let of = format!("stdin:{}", self.number);
         let text = match self.content {
             Ok(text) => text,
-            Err(message) => {
+            Err(Unreadable::Line(message)) => {
                 let error = ErrorRecord::new(of, stage, ErrorKind::Malformed, message);
                 return Err(LineFailure::Record(Box::new(error.hint("lines are UTF-8 of at most 64 MiB"))));
+            }
+            Err(Unreadable::Input(error)) => {
+                return Err(LineFailure::Fatal(anyhow::Error::new(error).context(format!("{of} cannot be read"))));
             }
         };
         match codec::parse(&text, wanted) {
@@ -60,7 +72,8 @@ impl Line {
 }
 
 /// Reads lines on a thread of its own, so that "nothing is there yet" can be told from "a line is there". The thread
-/// is never joined: it may be blocked in a read when the run ends.
+/// is never joined: it may be blocked in a read when the run ends. An input that cannot be read ends there: a failing read
+/// (of a folder, of a disk) fails again and again.
 pub(crate) fn lines(input: impl Read + Send + 'static) -> Receiver<Line> {
     let (send, receive) = bounded(READ_AHEAD);
     thread::spawn(move || {
@@ -69,7 +82,8 @@ pub(crate) fn lines(input: impl Read + Send + 'static) -> Receiver<Line> {
             match read_line(&mut input) {
                 None => return,
                 Some(content) => {
-                    if send.send(Line { number, content }).is_err() {
+                    let last = matches!(content, Err(Unreadable::Input(_)));
+                    if send.send(Line { number, content }).is_err() || last {
                         return;
                     }
                 }
@@ -79,16 +93,16 @@ pub(crate) fn lines(input: impl Read + Send + 'static) -> Receiver<Line> {
     receive
 }
 
-fn read_line(input: &mut impl BufRead) -> Option<Result<String, String>> {
+fn read_line(input: &mut impl BufRead) -> Option<Result<String, Unreadable>> {
     let mut bytes = Vec::new();
     match input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut bytes) {
         Ok(0) => None,
         Ok(_) if bytes.len() as u64 == LONGEST_LINE && !bytes.ends_with(b"\n") => {
             drop(bytes);
-            Some(Err(skip_line(input).map_or_else(|error| error.to_string(), |()| "the line is too long".to_owned())))
+            Some(Err(skip_line(input).map_or_else(Unreadable::Input, |()| Unreadable::Line("the line is too long"))))
         }
-        Ok(_) => Some(String::from_utf8(bytes).map_err(|_| "the line is not UTF-8".to_owned())),
-        Err(error) => Some(Err(error.to_string())),
+        Ok(_) => Some(String::from_utf8(bytes).map_err(|_| Unreadable::Line("the line is not UTF-8"))),
+        Err(error) => Some(Err(Unreadable::Input(error))),
     }
 }
 
@@ -134,6 +148,31 @@ mod tests {
     fn a_line_beyond_the_limit_is_skipped_whole() {
         let long = std::io::repeat(b'x').take(LONGEST_LINE + 10).chain(&b"\nshort\n"[..]);
         let contents: Vec<_> = lines(long).iter().map(|line| line.content).collect();
-        assert_eq!(contents, [Err("the line is too long".to_owned()), Ok("short\n".to_owned())]);
+        assert!(
+            matches!(&contents[..], [Err(Unreadable::Line("the line is too long")), Ok(short)] if short == "short\n"),
+            "{contents:?}"
+        );
+    }
+
+    /// Reads fail for ever after the text.
+    struct Broken(&'static [u8]);
+
+    impl Read for Broken {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            match self.0.read(buffer)? {
+                0 => Err(io::Error::other("the disk is gone")),
+                read => Ok(read),
+            }
+        }
+    }
+
+    #[test]
+    fn an_input_that_cannot_be_read_ends_the_run() {
+        for (text, whole) in [(&b""[..], 0), (b"a question\n", 1), (b"a question\nhalf a li", 1)] {
+            let failures: Vec<_> = lines(Broken(text)).iter().map(|line| line.item(WANTED, "t")).collect();
+            assert_eq!(failures.len(), whole + 1, "{failures:?}");
+            let Some(Err(LineFailure::Fatal(error))) = failures.last() else { panic!("{failures:?}") };
+            assert_eq!(format!("{error:#}"), format!("stdin:{} cannot be read: the disk is gone", whole + 1));
+        }
     }
 }

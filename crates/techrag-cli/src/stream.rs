@@ -2,9 +2,9 @@
 
 use std::io::{self, IsTerminal, Write as _};
 
-use techrag_core::codec::{self, Wanted};
+use techrag_core::codec::{self, Bare, Wanted};
 use techrag_core::parallel::{Batches, Event, Width, map_ordered};
-use techrag_core::record::{ErrorKind, ErrorRecord, Record};
+use techrag_core::record::{ErrorKind, ErrorRecord, Kind, Query, Record};
 
 use crate::common::Cli;
 use crate::input::{self, Item, Line, LineFailure};
@@ -42,11 +42,25 @@ impl Cli {
         self.items(wanted, |item| match item {
             Item::Record(Record::Other(line)) => Ok(vec![Record::Other(line)]),
             Item::Record(record) => map(record),
-            Item::Path(path) => Ok(vec![self.stray_path(path)]),
+            Item::Path(path) => Ok(vec![self.stray_path(path).into()]),
         })
     }
 
-    /// The same where a line may also be a bare path.
+    /// Changes every query in place on several workers; its trace entry is stamped as by [`Cli::timed`]. `bare` says what
+    /// a line that is no record is.
+    ///
+    /// # Errors
+    /// As [`Cli::each`].
+    pub fn queries(&self, bare: Bare, step: impl Fn(&mut Query) + Sync) -> anyhow::Result<Outcome> {
+        self.each(Wanted { kinds: &[Kind::Query], bare }, |mut record| {
+            if let Record::Query(query) = &mut record {
+                self.timed(query, &step);
+            }
+            Ok(vec![record])
+        })
+    }
+
+    /// The same as [`Cli::each`] where a line may also be a bare path.
     ///
     /// # Errors
     /// As [`Cli::each`].
@@ -86,7 +100,7 @@ impl Cli {
         self.map(Batches::new(lines, size), None, |lines| {
             let mut records = Vec::with_capacity(lines.len());
             for line in lines {
-                records.extend(self.record(line, wanted)?);
+                records.extend(self.record(line, wanted)?.map(|read| read.unwrap_or_else(Record::from)));
             }
             map(&mut records)?;
             Ok(records)
@@ -147,8 +161,8 @@ impl Cli {
                 }
             };
             match self.record(line, wanted)? {
-                Some(error @ Record::Error(_)) => sink.write(&[error])?,
-                Some(record) => sink.write(&step(Step::Record(record))?)?,
+                Some(Ok(record)) => sink.write(&step(Step::Record(record))?)?,
+                Some(Err(error)) => sink.write(&[error.into()])?,
                 None => {}
             }
         }
@@ -169,11 +183,11 @@ impl Cli {
         let mut failed = 0;
         for line in self.stdin()? {
             match self.record(line, wanted)? {
-                Some(Record::Error(error)) => {
+                Some(Ok(record)) => step(record)?,
+                Some(Err(error)) => {
                     failed += 1;
                     report::raw(&report::record(&error, self.stderr_colour()));
                 }
-                Some(record) => step(record)?,
                 None => {}
             }
         }
@@ -190,18 +204,20 @@ impl Cli {
         sink.finish().map(drop)
     }
 
-    fn record(&self, line: Line, wanted: Wanted) -> anyhow::Result<Option<Record>> {
+    /// The record of a line, or what is wrong with the line; `None` for a blank one. An error record that came as a line
+    /// is a record like any other: it is not this tool's failure.
+    fn record(&self, line: Line, wanted: Wanted) -> anyhow::Result<Option<Result<Record, ErrorRecord>>> {
         match line.item(wanted, self.stage()) {
-            Ok(Some(Item::Record(record))) => Ok(Some(record)),
-            Ok(Some(Item::Path(path))) => Ok(Some(self.stray_path(path))),
+            Ok(Some(Item::Record(record))) => Ok(Some(Ok(record))),
+            Ok(Some(Item::Path(path))) => Ok(Some(Err(self.stray_path(path)))),
             Ok(None) => Ok(None),
-            Err(LineFailure::Record(error)) => Ok(Some((*error).into())),
+            Err(LineFailure::Record(error)) => Ok(Some(Err(*error))),
             Err(LineFailure::Fatal(error)) => Err(error),
         }
     }
 
-    fn stray_path(&self, path: String) -> Record {
-        ErrorRecord::new(path, self.stage(), ErrorKind::Malformed, "a bare path is not a record here").into()
+    fn stray_path(&self, path: String) -> ErrorRecord {
+        ErrorRecord::new(path, self.stage(), ErrorKind::Malformed, "a bare path is not a record here")
     }
 
     /// The lines of stdin; if that is a terminal, nobody meant to type records: the help instead.
