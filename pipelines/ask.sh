@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # A question to a cited answer, or to an honest "Not found in the provided sources."
-# usage: ask.sh LIBRARY ["question"] [--records] [--format text|markdown|json] [--explain] [-k N] [--mode M]
+# usage: ask.sh LIBRARY ["question"] [--records] [--format text|markdown|json] [--explain] [-k N] [--mode M] [--year Y]
 #        without a question, queries are read from stdin (text, BEIR lines or query records)
-# records: query → route → hits → sources, prompt → answer → checks → rendered answer (or the records, with --records)
+#        --year is the year from which recency is judged: this one, or none with --records unless it is said
+# records: query → route → hits → evidence, retry → its hits, its evidence → sources, prompt → answer → checks →
+#          rendered answer (or the records, with --records)
 set -uo pipefail
 
 fail() { echo "ask: $*" >&2; exit 2; }
-usage="usage: $(basename "$0") LIBRARY [\"question\"] [--records] [--explain] [--format F] [-k N] [--mode M]"
-library='' question='' records='' render=() retrieve=()
+usage="usage: $(basename "$0") LIBRARY [\"question\"] [--records] [--explain] [--format F] [-k N] [--mode M] [--year Y]"
+library='' question='' records='' year='' render=() retrieve=()
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) echo "$usage"; exit 0 ;;
@@ -15,6 +17,7 @@ while [ $# -gt 0 ]; do
     --explain) render+=("$1") ;;
     --format) [ $# -ge 2 ] || fail "$usage"; render+=("$1" "$2"); shift ;;
     -k | --mode | --fusion | --rerank) [ $# -ge 2 ] || fail "$usage"; retrieve+=("$1" "$2"); shift ;;
+    --year) [ $# -ge 2 ] || fail "$usage"; year=$2; shift ;;
     --) shift; break ;;
     -*) fail "unknown option $1; $usage" ;;
     *) if [ -z "$library" ]; then library=$1; elif [ -z "$question" ]; then question=$1; else fail "$usage"; fi ;;
@@ -32,6 +35,9 @@ command -v techrag-retrieve >/dev/null || fail "the tools are not built: run mak
 # Regression runs compare records byte for byte, so only a rendered answer shows times.
 timings=(--timings)
 [ -z "$records" ] || timings=()
+# For the same reason records are not scored by the day they are made on.
+[ -n "$records" ] || year=${year:-$(date +%Y)}
+score=(${year:+--year "$year"} "${timings[@]}")
 
 ask() { if [ -n "$question" ]; then printf "%s\n" "${question//$'\n'/ }"; else cat; fi; }
 finish() { if [ -n "$records" ]; then cat; else techrag-answer render "${render[@]}"; fi; }
@@ -39,6 +45,9 @@ finish() { if [ -n "$records" ]; then cat; else techrag-answer render "${render[
 ask |
   techrag-agents route "${timings[@]}" |
   techrag-retrieve --library "$library" "${retrieve[@]}" "${timings[@]}" |
+  techrag-score "${score[@]}" |
+  techrag-retrieve --library "$library" "${retrieve[@]}" --retry "${timings[@]}" |
+  techrag-score --retry "${score[@]}" |
   techrag-answer assemble "${timings[@]}" |
   techrag-agents generate "${timings[@]}" |
   techrag-answer check "${timings[@]}" |
