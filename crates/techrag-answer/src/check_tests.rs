@@ -53,6 +53,25 @@ fn a_wrong_page_is_a_failure_of_its_own() {
 }
 
 #[test]
+fn words_that_stand_on_several_pages_are_right_on_each_of_them() {
+    let spans = [(0, 9, 2), (11, 20, 3)].map(|(start, end, page)| Span { start, end, page: Some(page), bbox: None });
+    let passage = |uid: &str| Passage {
+        uid: uid.into(),
+        pages: Some([2, 3]),
+        spans: spans.to_vec(),
+        text: "It slips.\n\nIt slips.".into(),
+        ..Passage::default()
+    };
+    let single = Passage { pages: Some([7, 7]), spans: Vec::new(), ..passage("d:1") };
+    let source = Source { n: 1, key: "a.pdf".into(), passages: vec![passage("d:0"), single], ..Source::default() };
+    let place = |uid, page| locate::locate(&citation(uid, Some(page), "It slips."), &[source.clone()]).map(|f| f.place);
+    assert_eq!((place("d:0", 2), place("d:0", 3)), (Ok(Place::AsNamed), Ok(Place::AsNamed)));
+    assert_eq!(place("d:0", 5), Ok(Place::OtherPage("2".into())));
+    assert_eq!(place("d:9", 7), Ok(Place::OtherPassage("d:1".into())), "a chunk that is not there");
+    assert_eq!(place("d:9", 3), Ok(Place::OtherPassage("d:0".into())));
+}
+
+#[test]
 fn numbers_units_and_names_must_be_in_the_quotation() {
     let span = "The Kalman filter needs 0.16 s.";
     for (claim, missing) in [

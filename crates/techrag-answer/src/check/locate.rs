@@ -44,18 +44,34 @@ pub(super) fn locate<'a>(citation: &Citation, sources: &'a [Source]) -> Result<F
         return Err("the citation quotes nothing".into());
     }
     let named = source.passages.iter().find(|passage| passage.uid == citation.uid);
-    if let Some((passage, range)) = named.and_then(|passage| Some((passage, find(&passage.text, &citation.span)?))) {
-        return Ok(found(passage, range, citation, None));
-    }
-    let elsewhere = source.passages.iter().find_map(|passage| Some((passage, find(&passage.text, &citation.span)?)));
-    match (elsewhere, named) {
-        (Some((passage, range)), _) => Ok(found(passage, range, citation, Some(passage.uid.clone()))),
+    let own = named.into_iter().flat_map(|passage| everywhere(passage, citation, None));
+    let others = source.passages.iter().filter(|passage| passage.uid != citation.uid);
+    let others = others.flat_map(|passage| everywhere(passage, citation, Some(&passage.uid)));
+    match (best(own).or_else(|| best(others)), named) {
+        (Some(found), _) => Ok(found),
         (None, Some(_)) => Err("the quoted words stand nowhere in the source's passages".into()),
         (None, None) => Err(format!("chunk {} is not among the passages of SOURCE {}", citation.uid, source.n)),
     }
 }
 
-fn found<'a>(passage: &'a Passage, range: Range<usize>, citation: &Citation, other: Option<String>) -> Found<'a> {
+/// Of the places where the words stand, the first on the page named; the first of all where none is.
+fn best<'a>(places: impl Iterator<Item = Found<'a>>) -> Option<Found<'a>> {
+    let mut first = None;
+    for found in places {
+        if matches!(found.place, Place::AsNamed | Place::OtherPassage(_)) {
+            return Some(found);
+        }
+        first.get_or_insert(found);
+    }
+    first
+}
+
+/// Every place in a passage where the words of a citation stand. `other` is the passage's uid if it is not the one named.
+fn everywhere<'a>(passage: &'a Passage, citation: &Citation, other: Option<&String>) -> Vec<Found<'a>> {
+    find(&passage.text, &citation.span).into_iter().map(|range| found(passage, range, citation, other)).collect()
+}
+
+fn found<'a>(passage: &'a Passage, range: Range<usize>, citation: &Citation, other: Option<&String>) -> Found<'a> {
     let pages = place::pages(&range, &passage.spans, passage.pages);
     let place = match citation.page {
         Some(named) if pages.contains(&named) => Place::AsNamed,
@@ -68,7 +84,7 @@ fn found<'a>(passage: &'a Passage, range: Range<usize>, citation: &Citation, oth
         None => Place::NoPageNamed,
     };
     let place = match (place, other) {
-        (Place::AsNamed, Some(uid)) => Place::OtherPassage(uid),
+        (Place::AsNamed, Some(uid)) => Place::OtherPassage(uid.clone()),
         (place, _) => place,
     };
     let page = place::page(&range, &passage.spans, passage.pages);
@@ -82,21 +98,18 @@ fn listed(pages: &[u32]) -> String {
     }
 }
 
-/// Where a quotation stands in a text, case, white space, hyphens, ligatures and typographic forms aside.
-fn find(text: &str, quotation: &str) -> Option<Range<usize>> {
-    if let Some(at) = text.find(quotation) {
-        return Some(at..at + quotation.len());
-    }
+/// Where a quotation stands in a text, in order, case, white space, hyphens, ligatures and typographic forms aside.
+fn find(text: &str, quotation: &str) -> Vec<Range<usize>> {
     let (wanted, _) = traced_fold(quotation);
     let (folded, origin) = traced_fold(text);
     if wanted.is_empty() {
-        return None;
+        return Vec::new();
     }
-    let first = folded.find(&wanted)?;
-    let start = origin[first];
-    let last = origin[first + wanted.len() - 1];
-    let end = last + text[last..].chars().next().map_or(0, char::len_utf8);
-    Some(start..end)
+    let range = |(first, _): (usize, &str)| {
+        let last = origin[first + wanted.len() - 1];
+        origin[first]..last + text[last..].chars().next().map_or(0, char::len_utf8)
+    };
+    folded.match_indices(&wanted).map(range).collect()
 }
 
 /// [`text::fold_tight`] character by character, with the byte of the text that each byte of the fold comes from.
@@ -120,9 +133,9 @@ mod tests {
     #[test]
     fn a_quotation_is_found_in_spite_of_typography() {
         let text = "The eﬃcient esti-\nmator – 0.27 on snow.";
-        let found = find(text, "EFFICIENT estimator - 0.27").map(|range| &text[range]);
-        assert_eq!(found, Some("eﬃcient esti-\nmator – 0.27"));
-        assert_eq!(find(text, "0.28"), None);
+        let found: Vec<&str> = find(text, "EFFICIENT estimator - 0.27").into_iter().map(|range| &text[range]).collect();
+        assert_eq!(found, ["eﬃcient esti-\nmator – 0.27"]);
+        assert_eq!(find(text, "0.28"), []);
     }
 
     proptest! {
@@ -132,7 +145,7 @@ mod tests {
             let from = from.min(chars.len() - 1);
             let piece: String = chars[from..(from + size).min(chars.len())].iter().collect();
             let visible = !traced_fold(&piece).0.is_empty();
-            prop_assert!(find(&text, &piece).is_some() || !visible);
+            prop_assert!(!find(&text, &piece).is_empty() || !visible);
         }
     }
 }
