@@ -241,16 +241,18 @@ impl Add {
         if pending.chunks.is_empty() && pending.document.chunks > 0 {
             return Err(ErrorRecord::new(key, STAGE, ErrorKind::Incomplete, "all of its chunks failed"));
         }
-        for chunk in pending.chunks.values() {
-            let Some(vectors) = &chunk.vectors else { continue };
+        // A refused document must not decide whose vectors the library takes.
+        let mut expected = self.encoder.clone();
+        for vectors in pending.chunks.values().filter_map(|chunk| chunk.vectors.as_ref()) {
             let own = encoder_of(vectors);
-            let expected = self.encoder.get_or_insert_with(|| own.clone());
+            let expected = expected.get_or_insert_with(|| own.clone());
             if own != *expected {
                 let message = format!("its vectors are of {own}, the library's of {expected}");
                 let error = ErrorRecord::new(key, STAGE, ErrorKind::Vectors, message);
                 return Err(error.hint("embed with the library's model, or make a new library"));
             }
         }
+        self.encoder = expected;
         Ok(())
     }
 

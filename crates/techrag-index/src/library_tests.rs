@@ -191,6 +191,20 @@ fn vectors_that_cannot_be_searched_are_refused_by_name() {
 }
 
 #[test]
+fn a_refused_document_does_not_decide_whose_vectors_the_library_takes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mixed, mut chunks) = document("mixed", &["one", "two"]);
+    for (chunk, model) in chunks.iter_mut().zip(["other", "tiny"]) {
+        chunk.vectors.as_mut().unwrap().model = model.into();
+    }
+    let (report, errors) = add(folder.path(), vec![(mixed, chunks), document("good", &["three"])]);
+    assert_eq!((report.tally.added, report.refused, errors.len()), (1, 1, 1), "{errors:?}");
+    assert!(errors[0].of == "mixed" && errors[0].message.contains("its vectors are of tiny"), "{errors:?}");
+    assert_eq!(Reader::open(folder.path()).unwrap().encoder().map(|encoder| encoder.model.as_str()), Some("tiny"));
+    assert_clean(folder.path());
+}
+
+#[test]
 fn chunks_without_vectors_are_found_by_their_words_and_vectors_may_come_later() {
     let folder = tempfile::tempdir().unwrap();
     let (whole, mut chunks) = document("a", &["slip angle"]);

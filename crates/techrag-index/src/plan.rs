@@ -73,7 +73,11 @@ pub fn plan(root: &Path, owner: &str, folders: &[PathBuf], found: Vec<Found>) ->
     let mut steps = Vec::new();
     let mut seen: Vec<Seen> = Vec::new();
     let mut keys: HashMap<String, PathBuf> = HashMap::new();
+    let mut planned: HashSet<PathBuf> = HashSet::new();
     for Found { key, path } in found {
+        if !planned.insert(path.clone()) {
+            continue; // in a folder and in one inside it: the first one given has it
+        }
         match keys.get(&key) {
             Some(other) if *other != path => steps.push(Step::Refused(twice(&path, other))),
             Some(_) => {}

@@ -16,7 +16,7 @@ use crate::build::{Draft, Parts};
 use crate::catalog::{self, Encoder, Places};
 use crate::change::{self, Change, Complete, Ledger, Tally};
 use crate::error::{At as _, Result};
-use crate::frame::Written;
+use crate::frame::{Written, sync_folder};
 use crate::lock::Lock;
 use crate::segment::{Key, Segment};
 
@@ -72,6 +72,8 @@ impl Writer {
         let lock = Lock::take(&places.lock(), root, owner)?;
         let catalog = catalog::writable(&places)?;
         fs::create_dir_all(places.segments()).at(&places.segments())?;
+        // The folder's own name must be as durable as the segments in it, which the catalog will name.
+        sync_folder(&places.segments())?;
         let encoder = catalog::encoder(&catalog)?;
         let writer = Self { places, catalog, held: Vec::new(), encoder, _lock: lock };
         writer.sweep()?;
