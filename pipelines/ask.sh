@@ -24,6 +24,9 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
+for word; do # what stands behind --
+  if [ -z "$library" ]; then library=$word; elif [ -z "$question" ]; then question=$word; else fail "$usage"; fi
+done
 [ -n "$library" ] || fail "$usage"
 [ -d "$library" ] || fail "$library is not a library: run ingest.sh DIR $library first"
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -54,6 +57,7 @@ ask |
   finish
 codes=("${PIPESTATUS[@]}")
 
-# The first of 2, 4, 3, 1 found among the stages (DESIGN section 4); any other failure is fatal.
+# The first of 2, 4, 3, 1 found among the stages (DESIGN section 4); any other failure is fatal, but for a broken pipe
+# (141): whoever read the records has seen enough.
 for code in 2 4 3 1; do case " ${codes[*]} " in *" $code "*) exit "$code" ;; esac; done
-for code in "${codes[@]}"; do [ "$code" -eq 0 ] || exit 2; done
+for code in "${codes[@]}"; do [ "$code" -eq 0 ] || [ "$code" -eq 141 ] || exit 2; done

@@ -31,17 +31,15 @@ worst() {
   return 0
 }
 
-status=0
-for dir; do
-  techrag-index plan "$dir" --library "$library" |
-    techrag-chunk --root "$dir" |
-    techrag-embed >"$spool/records.jsonl"
-  codes=("${PIPESTATUS[@]}")
-  techrag-index add --library "$library" <"$spool/records.jsonl" >"$spool/added.jsonl"
-  codes+=($?)
-  worst "$status" "${codes[@]}"
-  status=$?
-  [ "$status" -ne 2 ] && [ "$status" -ne 4 ] || break
-done
+roots=()
+for dir; do roots+=(--root "$dir"); done
+# All folders in one plan: two files of one key are named, not put in each other's place.
+techrag-index plan "$@" --library "$library" |
+  techrag-chunk "${roots[@]}" |
+  techrag-embed >"$spool/records.jsonl"
+codes=("${PIPESTATUS[@]}")
+techrag-index add --library "$library" <"$spool/records.jsonl" >"$spool/added.jsonl"
+worst "${codes[@]}" $?
+status=$?
 [ "$status" -eq 2 ] || techrag-index status --library "$library" >&2
 exit "$status"

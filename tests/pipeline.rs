@@ -167,3 +167,39 @@ fn a_folder_is_followed_file_by_file() {
         "{found}"
     );
 }
+
+#[test]
+fn two_files_of_one_key_are_named_and_neither_takes_the_others_place() {
+    if !models_or_skip("ingesting") {
+        return;
+    }
+    let place = Place::new();
+    for (name, text) in [("a/x.md", "first"), ("b/x.md", "second"), ("b/y.md", "third"), ("b/in/z.md", "fourth")] {
+        place.file(name, &format!("# Notes\n\nThe {text} tyre slips.\n"));
+    }
+    let held = |sql: &str| place.run("techrag-index", &["sql", "--library", "lib", sql], "").ok().stdout;
+    let mut before = None;
+    for _ in 0..2 {
+        let said = place.pipeline("ingest.sh", &["a", "b", "b/in", "lib"], "");
+        assert!(said.code == 3 && said.stderr.contains("b/x.md: a/x.md has the same key"), "{said}");
+        let now = held("SELECT key, doc_id FROM keys ORDER BY key");
+        for key in [r#""x.md""#, r#""y.md""#, r#""in/z.md""#] {
+            assert!(now.contains(key), "{now}");
+        }
+        assert!(now.lines().count() == 3 && held("SELECT text FROM chunks").contains("first"), "{now}");
+        // The second run finds nothing new.
+        assert!(before.is_none_or(|before| before == now && said.stderr.contains("0 documents added")), "{said}");
+        before = Some(now);
+    }
+}
+
+#[test]
+fn a_question_behind_two_dashes_is_asked() {
+    if !models_or_skip("asking") {
+        return;
+    }
+    let said = ask(&["--records", "--", "-5 degrees, and which engine oil?"], "");
+    assert_eq!(said.records()[0]["question"], "-5 degrees, and which engine oil?", "{said}");
+    let more = ask(&["--", "one", "two"], "");
+    assert!(more.code == 2 && more.stderr.contains("usage"), "{more}");
+}

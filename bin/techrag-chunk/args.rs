@@ -30,9 +30,10 @@ pub(crate) struct Args {
     /// What the input is: files of any kind, or corpora of JSON lines {"_id", "title", "text", …}
     #[arg(long, value_enum, default_value = "files")]
     pub(crate) from: From,
-    /// Folder that the keys of the files below it are relative to [default: the directory given]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) root: Option<PathBuf>,
+    /// Folder that the keys of the files below it are relative to; may be given again, the first that holds a file counts
+    /// [default: the directory given]
+    #[arg(long = "root", value_name = "DIR")]
+    pub(crate) roots: Vec<PathBuf>,
     /// Characters a chunk should have
     #[arg(long, value_name = "N", default_value_t = 3500)]
     target: usize,

@@ -22,7 +22,7 @@ fn main() -> ExitCode {
 
 fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
     let config = args.config(cli)?;
-    let root = args.root.clone();
+    let roots = args.roots.clone();
     match args.from {
         From::Jsonl => {
             let piped = args.paths.is_empty();
@@ -38,12 +38,12 @@ fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
         }
         From::Files if args.paths.is_empty() => cli.items(Wanted { kinds: &[], bare: Bare::Path }, |item| match item {
             Item::Record(record) => Ok(vec![record]),
-            Item::Path(path) => {
-                Ok(input::piped(Path::new(&path), root.as_deref()).flat_map(|file| one(file, &config, cli)).collect())
-            }
+            Item::Path(path) => Ok(input::piped(Path::new(&path), input::root_of(Path::new(&path), &roots))
+                .flat_map(|file| one(file, &config, cli))
+                .collect()),
         }),
         From::Files => {
-            let files = args.paths.into_iter().flat_map(move |path| input::files(&path, root.as_deref()));
+            let files = args.paths.into_iter().flat_map(move |path| input::files(&path, input::root_of(&path, &roots)));
             cli.map(files, None, |file| Ok(one(file, &config, cli)))
         }
     }

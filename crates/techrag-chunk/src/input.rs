@@ -26,8 +26,7 @@ pub struct Source {
 }
 
 /// The files of a path: the file itself, or every file below a directory that is not hidden or named by an [`IGNORE`]
-/// file, sorted by name. What the
-/// walk cannot enter comes as an error record.
+/// file, sorted by name. What the walk cannot enter comes as an error record.
 ///
 /// `root` is the folder that keys are relative to, for files whose path was printed by another tool.
 pub fn files(path: &Path, root: Option<&Path>) -> Box<dyn Iterator<Item = Result<Source, ErrorRecord>> + Send> {
@@ -53,7 +52,12 @@ pub fn files(path: &Path, root: Option<&Path>) -> Box<dyn Iterator<Item = Result
     Box::new(entries)
 }
 
-/// The same of a path that another tool printed: nobody asked for that very file, so an unknown kind is no failure.
+/// The first of the roots that holds the path: what its keys are relative to.
+pub fn root_of<'a>(path: &Path, roots: &'a [PathBuf]) -> Option<&'a Path> {
+    roots.iter().map(PathBuf::as_path).find(|root| path.starts_with(root))
+}
+
+/// The same as [`files`] of a path that another tool printed: nobody asked for that very file, so an unknown kind is no failure.
 pub fn piped(path: &Path, root: Option<&Path>) -> impl Iterator<Item = Result<Source, ErrorRecord>> + use<> {
     files(path, root).map(|file| file.map(|file| Source { named: false, ..file }))
 }
