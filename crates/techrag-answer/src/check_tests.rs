@@ -64,7 +64,9 @@ fn words_that_stand_on_several_pages_are_right_on_each_of_them() {
     };
     let single = Passage { pages: Some([7, 7]), spans: Vec::new(), ..passage("d:1") };
     let source = Source { n: 1, key: "a.pdf".into(), passages: vec![passage("d:0"), single], ..Source::default() };
-    let place = |uid, page| locate::locate(&citation(uid, Some(page), "It slips."), &[source.clone()]).map(|f| f.place);
+    let place = |uid, page| {
+        locate::locate(&citation(uid, Some(page), "It slips."), std::slice::from_ref(&source)).map(|f| f.place)
+    };
     assert_eq!((place("d:0", 2), place("d:0", 3)), (Ok(Place::AsNamed), Ok(Place::AsNamed)));
     assert_eq!(place("d:0", 5), Ok(Place::OtherPage("2".into())));
     assert_eq!(place("d:9", 7), Ok(Place::OtherPassage("d:1".into())), "a chunk that is not there");
