@@ -134,3 +134,18 @@ fn questions_may_be_bare_text_or_beir_lines() {
     assert_eq!(questions, ["Why does it slip?", "Why?", "How?"]);
     assert_eq!((&records[1]["_id"], &records[1]["series"]), (&json!("7"), &json!("a")));
 }
+
+#[test]
+fn who_has_seen_enough_hears_nothing_though_a_model_is_at_work() {
+    if !models_or_skip("leaving") {
+        return;
+    }
+    let chunk = |i: usize| {
+        let text = "the tyre slips on the wet road and the wheel locks ".repeat(12);
+        json!({ "type": "chunk", "v": 1, "uid": format!("d:{i}"), "doc_id": "d", "text": text, "sha1": "x", "by": "t" })
+    };
+    let place = Place::new();
+    place.file("chunks.jsonl", &(0..60).map(|i| format!("{}\n", chunk(i))).collect::<String>());
+    let said = place.shell("techrag-embed -j 2 --batch 1 <chunks.jsonl | head -1; echo ${PIPESTATUS[0]}").ok();
+    assert!(said.stderr.is_empty() && said.stdout.lines().last() == Some("0"), "{said}");
+}

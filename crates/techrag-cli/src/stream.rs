@@ -299,7 +299,10 @@ impl<'a> Sink<'a> {
     }
 
     /// Ends the process although a reader thread may be blocked on stdin, which nothing can interrupt.
-    #[expect(clippy::disallowed_methods, reason = "techrag-cli owns the exit of the process")]
+    ///
+    /// Workers may be inside a model just now: the exit handlers of its library would pull it down under them, so on Unix
+    /// none is run.
+    #[cfg_attr(not(unix), expect(clippy::disallowed_methods, reason = "techrag-cli owns the exit of the process"))]
     fn leave(&mut self, code: i32) -> ! {
         // An output file is temporary until it is finished: dropping removes it. Stdout must not be flushed again.
         if let Some(output) = self.output.take() {
@@ -308,6 +311,12 @@ impl<'a> Sink<'a> {
                 file @ Output::File(..) => drop(file),
             }
         }
+        #[cfg(unix)]
+        // SAFETY: it only ends the process. What must not be left behind is gone: see above.
+        unsafe {
+            libc::_exit(code)
+        }
+        #[cfg(not(unix))]
         std::process::exit(code)
     }
 }
