@@ -9,7 +9,11 @@ set -uo pipefail
 
 fail() { echo "ask: $*" >&2; exit 2; }
 usage="usage: $(basename "$0") LIBRARY [\"question\"] [--records] [--explain] [--format F] [-k N] [--mode M] [--year Y]"
-library='' question='' records='' year='' render=() retrieve=()
+library='' question='' asked='' records='' year='' render=() retrieve=()
+# A word is the library, then the question.
+word() {
+  if [ -z "$library" ]; then library=$1; elif [ -z "$asked" ]; then question=$1 asked=1; else fail "$usage"; fi
+}
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) echo "$usage"; exit 0 ;;
@@ -18,16 +22,14 @@ while [ $# -gt 0 ]; do
     --format) [ $# -ge 2 ] || fail "$usage"; render+=("$1" "$2"); shift ;;
     -k | --mode | --fusion | --rerank) [ $# -ge 2 ] || fail "$usage"; retrieve+=("$1" "$2"); shift ;;
     --year) [ $# -ge 2 ] || fail "$usage"; year=$2; shift ;;
-    --) shift; break ;;
-    -*) fail "unknown option $1; $usage" ;;
-    *) if [ -z "$library" ]; then library=$1; elif [ -z "$question" ]; then question=$1; else fail "$usage"; fi ;;
+    --) shift; for rest; do word "$rest"; done; break ;;
+    -*) fail "unknown option $1 (a question that starts with - stands after --); $usage" ;;
+    *) word "$1" ;;
   esac
   shift
 done
-for word; do # what stands behind --
-  if [ -z "$library" ]; then library=$word; elif [ -z "$question" ]; then question=$word; else fail "$usage"; fi
-done
 [ -n "$library" ] || fail "$usage"
+[ -z "$asked" ] || [ -n "${question//[[:space:]]/}" ] || fail "the question is empty"
 [ -d "$library" ] || fail "$library is not a library: run ingest.sh DIR $library first"
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 for place in "${TECHRAG_BIN:-}" "$here/../target/release" "$here/../bin"; do
@@ -42,7 +44,9 @@ timings=(--timings)
 [ -n "$records" ] || year=${year:-$(date +%Y)}
 score=(${year:+--year "$year"} "${timings[@]}")
 
-ask() { if [ -n "$question" ]; then printf "%s\n" "${question//$'\n'/ }"; else cat; fi; }
+# A question on the command line is text whatever it looks like: as JSON it cannot be taken for a record.
+json() { local text=${1//[[:cntrl:]]/ }; text=${text//\\/\\\\}; printf '{"question":"%s"}\n' "${text//\"/\\\"}"; }
+ask() { if [ -n "$asked" ]; then json "$question"; else cat; fi; }
 finish() { if [ -n "$records" ]; then cat; else techrag-answer render "${render[@]}"; fi; }
 
 ask |

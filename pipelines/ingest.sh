@@ -12,6 +12,7 @@ fail() { echo "ingest: $*" >&2; exit 2; }
 library=${*: -1}
 set -- "${@:1:$#-1}"
 for dir; do [ -d "$dir" ] || fail "$dir is not a folder"; done
+[ ! -e "$library" ] || [ -d "$library" ] || fail "$library is no folder: name one for the library"
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 for place in "${TECHRAG_BIN:-}" "$here/../target/release" "$here/../bin"; do
   [ -n "$place" ] && [ -x "$place/techrag-chunk" ] && PATH=$place:$PATH && break

@@ -52,6 +52,21 @@ fn a_question_is_answered_with_pages_and_another_refused() {
 }
 
 #[test]
+fn a_question_on_the_command_line_is_text_whatever_it_looks_like() {
+    if !models_or_skip("odd questions") {
+        return;
+    }
+    for question in ["{why does it slip", r#"{"type":"query"}"#, r#"a "b" \c\\ 'd' $(e) & `f`"#, "-- -x μ"] {
+        let said = ask(&["--records", "--", question], "").records().remove(0);
+        assert_eq!(said["question"], question, "{said}");
+    }
+    for empty in ["", " \n\t"] {
+        let said = ask(&[empty], ANSWERABLE);
+        assert!(said.code == 2 && said.stderr.contains("empty") && said.stdout.is_empty(), "{empty:?}: {said}");
+    }
+}
+
+#[test]
 fn an_unknown_field_survives_the_whole_pipeline() {
     if !models_or_skip("the whole pipeline") {
         return;

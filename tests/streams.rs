@@ -75,6 +75,19 @@ fn a_bad_line_becomes_an_error_record_said_once() {
 }
 
 #[test]
+fn a_failure_on_the_way_is_shown_to_the_reader_and_not_said_again() {
+    let error = r#"{"type":"error","v":1,"of":"stdin:2","stage":"route","kind":"malformed","message":"no question"}"#;
+    let query = r#"{"type":"query","v":1,"question":"Why?"}"#;
+    for (format, shown) in
+        [("text", "Error: route: stdin:2: no question"), ("markdown", "Error: route"), ("json", error)]
+    {
+        let said = Place::new().run("techrag-answer", &["render", "--format", format], &format!("{error}\n{query}\n"));
+        assert!(said.stdout.lines().any(|line| line.starts_with(shown)), "{format}: {said}");
+        assert_eq!((said.code, said.stderr.as_str()), (1, ""), "{format}: {said}");
+    }
+}
+
+#[test]
 fn another_major_version_ends_the_run_and_names_its_writer() {
     for (tool, arguments, line) in filters("versions") {
         let tag = if *tool == "techrag-embed" { "chunk" } else { "query" };

@@ -42,7 +42,9 @@ pub(crate) fn fatal(error: &anyhow::Error, colour: Colour) {
 /// One failure of a record, as one line.
 pub(crate) fn record(error: &ErrorRecord, colour: Colour) -> String {
     let hint = error.hint.as_deref().map_or(String::new(), |hint| format!(" ({})", printable(hint)));
-    format!("{} {}: {}{hint}\n", label("error:", colour), printable(&error.of), printable(&error.message))
+    // A name may hold a line end; one failure is one line.
+    let of = printable(&error.of).replace('\n', "\u{fffd}");
+    format!("{} {of}: {}{hint}\n", label("error:", colour), printable(&error.message))
 }
 
 fn label(text: &str, colour: Colour) -> String {
