@@ -20,7 +20,8 @@ done
 command -v techrag-chunk >/dev/null || fail "the tools are not built: run make build, or set TECHRAG_BIN to their folder"
 
 mkdir -p "$(dirname "$library")" || exit 2
-spool=$(mktemp -d "${library%/}.spool.XXXXXX") || exit 2
+# Hidden, so that no walk takes it for papers where the library lies among them.
+spool=$(mktemp -d "$(dirname "$library")/.$(basename "$library").spool.XXXXXX") || exit 2
 trap 'rm -rf "$spool"' EXIT
 trap 'exit 130' INT TERM
 

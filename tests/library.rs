@@ -174,6 +174,18 @@ fn a_folder_is_planned_by_what_changed() {
     assert!(verify(&place).ok().stdout.starts_with("clean: 1 documents"));
 }
 
+#[test]
+fn a_library_among_the_papers_is_no_paper() {
+    let place = Place::new();
+    fs::create_dir(place.path().join("papers")).expect("a folder");
+    place.file("papers/a.txt", "The tyre slips.");
+    let ingest = "techrag-index plan papers --library papers/lib | techrag-chunk --root papers | \
+                  techrag-index add --library papers/lib";
+    let _ = place.shell(ingest).ok();
+    let planned = place.run("techrag-index", &["plan", "papers", "--library", "papers/lib"], "").ok();
+    assert_eq!(planned.stdout, "", "{planned}");
+}
+
 fn plan(place: &Place) -> String {
     place.run("techrag-index", &["plan", "papers", "--library", "lib"], "").ok().stdout
 }

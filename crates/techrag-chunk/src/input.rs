@@ -12,6 +12,9 @@ use crate::{Config, Parsed, STAGE, jsonl};
 /// File of patterns, as in a `.gitignore`, of what in its folder is not a document.
 const IGNORE: &str = ".techragignore";
 
+/// Longest line of a corpus, in bytes: what never ends a line is no corpus.
+const LONGEST_LINE: u64 = 64 << 20;
+
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
@@ -26,7 +29,8 @@ pub struct Source {
 }
 
 /// The files of a path: the file itself, or every file below a directory that is not hidden or named by an [`IGNORE`]
-/// file, sorted by name. What the walk cannot enter comes as an error record.
+/// file, sorted by name. A link to a file counts as a file, one to a folder is not followed, and neither pipes nor
+/// devices are opened. What the walk cannot enter comes as an error record.
 ///
 /// `root` is the folder that keys are relative to, for files whose path was printed by another tool.
 pub fn files(path: &Path, root: Option<&Path>) -> Box<dyn Iterator<Item = Result<Source, ErrorRecord>> + Send> {
@@ -43,7 +47,10 @@ pub fn files(path: &Path, root: Option<&Path>) -> Box<dyn Iterator<Item = Result
         .sort_by_file_name(|a, b| a.cmp(b))
         .build();
     let entries = walk.filter_map(move |entry| match entry {
-        Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
+        // Following a link asks the file system what it leads to; everything else is known from the folder.
+        Ok(entry)
+            if entry.file_type().is_some_and(|kind| kind.is_file() || kind.is_symlink() && entry.path().is_file()) =>
+        {
             Some(Ok(walked(entry.path(), root.as_deref().unwrap_or(&folder))))
         }
         Ok(_) => None,
@@ -126,8 +133,14 @@ pub fn corpus(reader: Box<dyn Read + Send>, name: &str) -> CorpusLines {
         }
         number += 1;
         let of = format!("{name}:{number}");
-        match reader.read_until(b'\n', &mut bytes) {
+        match reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut bytes) {
             Ok(0) => None,
+            Ok(_) if bytes.len() as u64 == LONGEST_LINE && !bytes.ends_with(b"\n") => {
+                ended = true;
+                let message =
+                    format!("the line has more than {} MiB; the corpus is read no further", LONGEST_LINE >> 20);
+                Some(Err(ErrorRecord::new(of, STAGE, ErrorKind::TooLarge, message)))
+            }
             Ok(_) => Some(
                 String::from_utf8(bytes)
                     .map(|line| CorpusLine { of: of.clone(), line })
@@ -184,6 +197,28 @@ mod tests {
         fs::write(top.join(IGNORE), "/src/\n*.py\n").unwrap();
         let keys: Vec<_> = files(top, None).map(|file| file.unwrap().key).collect();
         assert_eq!(keys, ["a.pdf"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_to_files_are_files_and_links_to_folders_are_not_followed() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        fs::write(elsewhere.path().join("x.md"), "x").unwrap();
+        for (target, name) in [("x.md", "link.md"), (".", "folder"), ("gone", "dangling.md")] {
+            symlink(elsewhere.path().join(target), folder.path().join(name)).unwrap();
+        }
+        symlink(".", folder.path().join("loop")).unwrap();
+        symlink("/dev/zero", folder.path().join("device.md")).unwrap();
+        let keys: Vec<_> = files(folder.path(), None).map(|file| file.unwrap().key).collect();
+        assert_eq!(keys, ["link.md"]);
+    }
+
+    #[test]
+    fn a_corpus_that_never_ends_a_line_is_given_up() {
+        let got: Vec<_> = corpus(Box::new(std::io::repeat(b'x')), "c").collect();
+        assert!(matches!(&got[..], [Err(error)] if error.kind == ErrorKind::TooLarge), "{got:?}");
     }
 
     #[test]

@@ -70,19 +70,30 @@ pub fn read(source: &Source, config: &Config) -> Outcome {
 }
 
 fn load(source: &Source, config: &Config) -> Result<Vec<u8>, ErrorRecord> {
-    let unreadable = |error: std::io::Error| {
-        ErrorRecord::new(source.key.as_str(), STAGE, ErrorKind::Unreadable, format!("cannot read the file: {error}"))
+    let failed = |kind, message: String| ErrorRecord::new(source.key.as_str(), STAGE, kind, message);
+    let unreadable = |error: std::io::Error| failed(ErrorKind::Unreadable, format!("cannot read the file: {error}"));
+    let too_large = |size: String| {
+        failed(ErrorKind::TooLarge, format!("the file has {size} bytes, more than the {} allowed", config.max_bytes))
+            .hint("raise --max-bytes, or split the file")
     };
-    let size = fs::metadata(&source.path).map_err(unreadable)?.len();
+    let metadata = fs::metadata(&source.path).map_err(unreadable)?;
+    // Opening a pipe waits for its writer. Who names one means that, who lists a folder does not.
+    if !metadata.is_file() && !source.named {
+        return Err(
+            failed(ErrorKind::Unreadable, "it is no regular file".into()).hint("name it to techrag-chunk directly")
+        );
+    }
+    let size = metadata.len();
     if size > config.max_bytes {
-        let message = format!("the file has {size} bytes, more than the {} allowed", config.max_bytes);
-        return Err(ErrorRecord::new(source.key.as_str(), STAGE, ErrorKind::TooLarge, message)
-            .hint("raise --max-bytes, or split the file"));
+        return Err(too_large(size.to_string()));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
     // A file may grow, and a device reports no size at all: never more than one byte past the limit.
     let file = File::open(&source.path).map_err(unreadable)?;
     file.take(config.max_bytes.saturating_add(1)).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > config.max_bytes {
+        return Err(too_large(format!("at least {}", bytes.len())));
+    }
     Ok(bytes)
 }
 
@@ -153,6 +164,17 @@ mod tests {
         assert_eq!(document.metadata["folder"], json!("a"));
         assert_eq!(document.doc_id, id::doc_id(b"The tyre slips.\n"));
         assert_eq!(parsed.chunks[0].text, "The tyre slips.");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_is_left_alone_unless_named_and_never_read_past_the_limit() {
+        let config = Config { max_bytes: 1 << 16, ..crate::test_config() };
+        let device = |named| match read(&source(Path::new("/dev/zero"), named), &config) {
+            Outcome::Failed(error) => error.kind,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!((device(false), device(true)), (ErrorKind::Unreadable, ErrorKind::TooLarge));
     }
 
     #[test]

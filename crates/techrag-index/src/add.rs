@@ -320,5 +320,8 @@ fn settle_vectors(vectors: &mut Vectors) -> Result<(), String> {
 
 /// Where a file lies whatever the working directory is; as given if it is not here.
 fn located(path: String) -> String {
-    std::fs::canonicalize(&path).map_or(path, |whole| whole.to_string_lossy().into_owned())
+    match crate::plan::located(path.as_ref()) {
+        Ok(whole) if whole.exists() => whole.to_string_lossy().into_owned(),
+        _ => path,
+    }
 }

@@ -41,7 +41,7 @@ pub use catalog::{Encoder, FORMAT};
 pub use change::{Change, Complete, Failure, Tally};
 pub use error::{Error, Result};
 pub use filter::Condition;
-pub use plan::{Found, Step, plan};
+pub use plan::{Found, Step, Walk, plan};
 pub use reader::{Place, Reader, Selection};
 pub use rows::Stored;
 pub use select::{Row, select};

@@ -46,6 +46,15 @@ pub enum Step {
     Refused(ErrorRecord),
 }
 
+/// Whether the folders were seen whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Walk {
+    /// Every file is among those found.
+    Whole,
+    /// Something could not be entered: a file that was not found may still be there.
+    Broken,
+}
+
 /// What the ledger knows of a key.
 struct Known {
     doc_id: String,
@@ -65,7 +74,7 @@ type Seen = (String, String, Stamp);
 ///
 /// # Errors
 /// If the library cannot be read. What is wrong with one file is among the steps.
-pub fn plan(root: &Path, owner: &str, folders: &[PathBuf], found: Vec<Found>) -> Result<Vec<Step>> {
+pub fn plan(root: &Path, owner: &str, folders: &[PathBuf], found: Vec<Found>, walk: Walk) -> Result<Vec<Step>> {
     let catalog = match catalog::readable(&Places::new(root)) {
         Err(Error::Missing { .. }) => None,
         result => Some(result?),
@@ -88,7 +97,7 @@ pub fn plan(root: &Path, owner: &str, folders: &[PathBuf], found: Vec<Found>) ->
         }
     }
     if let Some(catalog) = catalog {
-        steps.extend(gone(&catalog, folders, &keys.into_keys().collect())?);
+        steps.extend(gone(&catalog, folders, &keys.into_keys().collect(), walk)?);
         drop(catalog);
         remember(root, owner, &seen)?;
     }
@@ -123,6 +132,18 @@ fn step(catalog: Option<&Connection>, key: &str, path: &Path, seen: &mut Vec<See
     })
 }
 
+/// Where a file lies whatever the working directory is. A link is itself, not what it points to: it is the link that
+/// the folder gains and loses.
+pub(crate) fn located(path: &Path) -> io::Result<PathBuf> {
+    match (path.parent(), path.file_name()) {
+        (Some(folder), Some(name)) => {
+            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+            Ok(fs::canonicalize(folder)?.join(name))
+        }
+        _ => fs::canonicalize(path),
+    }
+}
+
 /// The path as a line that the next tool takes for a path.
 fn printable(path: &Path) -> Option<String> {
     let text = path.to_str()?;
@@ -138,7 +159,7 @@ enum Unchanged {
 }
 
 fn unchanged(known: &Known, path: &Path) -> io::Result<Option<Unchanged>> {
-    let location = fs::canonicalize(path)?.to_string_lossy().into_owned();
+    let location = located(path)?.to_string_lossy().into_owned();
     let before = stamp(&fs::metadata(path)?);
     if known.stamp == Some(before) && known.path.as_deref() == Some(location.as_str()) {
         return Ok(Some(Unchanged::AsRemembered));
@@ -175,8 +196,8 @@ fn known(catalog: &Connection, key: &str) -> Result<Option<Known>> {
     Ok(known.optional()?)
 }
 
-/// Keys that were read from one of the folders and are not in `keys`.
-fn gone(catalog: &Connection, folders: &[PathBuf], keys: &HashSet<String>) -> Result<Vec<Step>> {
+/// Keys that were read from one of the folders, are not in `keys` and whose files are known to be gone.
+fn gone(catalog: &Connection, folders: &[PathBuf], keys: &HashSet<String>, walk: Walk) -> Result<Vec<Step>> {
     let roots: Vec<PathBuf> = folders.iter().filter_map(|folder| fs::canonicalize(folder).ok()).collect();
     let mut statement = catalog.prepare(
         "SELECT k.key, k.path, d.doc_id FROM keys k JOIN documents d ON d.id = k.document \
@@ -187,11 +208,20 @@ fn gone(catalog: &Connection, folders: &[PathBuf], keys: &HashSet<String>) -> Re
     while let Some(row) = rows.next()? {
         let (key, path, doc_id): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
         let from_here = roots.iter().any(|root| root.join(&key) == Path::new(&path));
-        if from_here && !keys.contains(&key) {
+        if from_here && !keys.contains(&key) && is_gone(Path::new(&path), walk) {
             steps.push(Step::Removed { doc_id, key });
         }
     }
     Ok(steps)
+}
+
+/// A file is gone if nothing has its name, or if it was passed over on purpose. A folder that cannot be entered just
+/// now, or a disk that fails, must not cost what was read from it.
+fn is_gone(path: &Path, walk: Walk) -> bool {
+    match fs::symlink_metadata(path) {
+        Ok(_) => walk == Walk::Whole,
+        Err(error) => matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
+    }
 }
 
 /// Remembering saves the next plan a hash; it may be left out.
@@ -235,13 +265,19 @@ mod tests {
         }
 
         fn plan(&self) -> Vec<Step> {
+            self.plan_after(Walk::Whole, &[])
+        }
+
+        /// A plan by a walk that passed over some files.
+        fn plan_after(&self, walk: Walk, unseen: &[&str]) -> Vec<Step> {
             let mut names: Vec<String> = fs::read_dir(self.files.path())
                 .unwrap()
                 .map(|entry| entry.unwrap().file_name().into_string().unwrap())
                 .collect();
+            names.retain(|name| !unseen.contains(&name.as_str()));
             names.sort();
             let found = names.into_iter().map(|key| Found { path: self.files.path().join(&key), key }).collect();
-            plan(self.library.path(), "test", &[self.files.path().to_owned()], found).unwrap()
+            plan(self.library.path(), "test", &[self.files.path().to_owned()], found, walk).unwrap()
         }
 
         fn add(&self, key: &str) {
@@ -282,6 +318,35 @@ mod tests {
     }
 
     #[test]
+    fn what_a_walk_could_not_see_is_not_removed() {
+        let folder = Folder::new();
+        ["a.txt", "b.txt"].iter().for_each(|key| {
+            folder.write(key, key);
+            folder.add(key);
+        });
+        let removed = Step::Removed { doc_id: id::doc_id(b"a.txt"), key: "a.txt".into() };
+        assert_eq!(folder.plan_after(Walk::Broken, &["a.txt"]), []);
+        assert_eq!(folder.plan_after(Walk::Whole, &["a.txt"]), [removed.clone()], "it is named by an ignore file now");
+        fs::remove_file(folder.files.path().join("a.txt")).unwrap();
+        assert_eq!(folder.plan_after(Walk::Broken, &[]), [removed], "nothing has its name");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_planned_as_itself() {
+        let folder = Folder::new();
+        let elsewhere = tempfile::tempdir().unwrap();
+        fs::write(elsewhere.path().join("x"), "text").unwrap();
+        let link = folder.files.path().join("a.txt");
+        std::os::unix::fs::symlink(elsewhere.path().join("x"), &link).unwrap();
+        assert_eq!(parsed(&folder.plan()), ["a.txt"]);
+        folder.add("a.txt");
+        assert_eq!(folder.plan(), []);
+        fs::remove_file(link).unwrap();
+        assert_eq!(folder.plan(), [Step::Removed { doc_id: id::doc_id(b"text"), key: "a.txt".into() }]);
+    }
+
+    #[test]
     fn an_unchanged_file_is_hashed_once_and_a_rewritten_one_again() {
         let folder = Folder::new();
         folder.write("a.txt", "same");
@@ -306,7 +371,7 @@ mod tests {
         folder.write("a.txt", "1");
         folder.write("b.txt", "2");
         let found = ["a.txt", "b.txt"].map(|name| Found { key: "k".into(), path: folder.files.path().join(name) });
-        let steps = plan(folder.library.path(), "test", &[], found.to_vec()).unwrap();
+        let steps = plan(folder.library.path(), "test", &[], found.to_vec(), Walk::Whole).unwrap();
         assert!(matches!(steps[..], [Step::Parse(_), Step::Refused(_)]), "{steps:?}");
     }
 }
