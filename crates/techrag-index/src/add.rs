@@ -47,8 +47,9 @@ pub struct Add {
     config: Config,
     encoder: Option<Encoder>,
     open: BTreeMap<String, Pending>,
-    /// Contents of this run whose further chunks are of no interest.
-    settled: HashSet<String>,
+    /// Contents of this run that are whole, with the chunks each promised: repetitions of those are of no interest,
+    /// chunks beyond them are named.
+    settled: HashMap<String, u32>,
     changes: Vec<Change>,
     /// Contents and keys the uncommitted changes touch.
     touched: HashSet<String>,
@@ -65,6 +66,10 @@ struct Pending {
     names: Vec<(String, Option<String>)>,
 }
 
+fn beyond(promised: u32) -> String {
+    format!("its document promised chunks below ordinal {promised}")
+}
+
 impl Pending {
     fn is_whole(&self) -> bool {
         self.chunks.len() + self.failures.len() >= self.document.chunks as usize
@@ -75,7 +80,7 @@ impl Add {
     /// Starts a run.
     pub fn new(writer: Writer, config: Config) -> Self {
         let encoder = writer.encoder().cloned();
-        let (open, settled, touched) = (BTreeMap::new(), HashSet::new(), HashSet::new());
+        let (open, settled, touched) = (BTreeMap::new(), HashMap::new(), HashSet::new());
         let report = Report::default();
         Self { writer, config, encoder, open, settled, changes: Vec::new(), touched, weight: 0, report }
     }
@@ -112,13 +117,13 @@ impl Add {
     }
 
     fn known(&mut self, document: Document) -> Result<()> {
-        let Document { doc_id, key, path, .. } = document;
+        let Document { doc_id, key, path, chunks, .. } = document;
         if self.writer.content_of(&key)?.as_deref() == Some(&doc_id) {
             self.report.unchanged += 1;
         } else {
             self.push(Change::Name { doc_id: doc_id.clone(), key, path }, 1);
         }
-        self.settled.insert(doc_id);
+        self.settled.insert(doc_id, chunks);
         Ok(())
     }
 
@@ -133,14 +138,14 @@ impl Add {
         };
         let doc_id = doc_id.to_owned();
         let Some(pending) = self.open.get_mut(&doc_id) else {
-            if self.settled.contains(&doc_id) {
-                return Ok(Vec::new());
-            }
-            return refuse(ErrorKind::Incomplete, "no document record came before this chunk".into());
+            return match self.settled.get(&doc_id) {
+                Some(&promised) if ordinal >= promised => refuse(ErrorKind::Malformed, beyond(promised)),
+                Some(_) => Ok(Vec::new()),
+                None => refuse(ErrorKind::Incomplete, "no document record came before this chunk".into()),
+            };
         };
         if ordinal >= pending.document.chunks {
-            let message = format!("its document promised chunks 0 to {}", i64::from(pending.document.chunks) - 1);
-            return refuse(ErrorKind::Malformed, message);
+            return refuse(ErrorKind::Malformed, beyond(pending.document.chunks));
         }
         if let Some(first) = pending.chunks.get(&ordinal) {
             if first.sha1 == chunk.sha1 {
@@ -215,7 +220,7 @@ impl Add {
             return Ok(Vec::new());
         }
         let Some(pending) = self.open.remove(doc_id) else { return Ok(Vec::new()) };
-        self.settled.insert(doc_id.to_owned());
+        self.settled.insert(doc_id.to_owned(), pending.document.chunks);
         if let Err(error) = self.acceptable(&pending) {
             self.report.refused += 1;
             return Ok(vec![error]);

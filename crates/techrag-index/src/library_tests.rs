@@ -58,6 +58,21 @@ fn add(root: &Path, documents: Vec<(Document, Vec<Chunk>)>) -> (Report, Vec<Erro
     (add.report(), errors)
 }
 
+#[test]
+fn a_chunk_beyond_what_its_document_promised_is_named_and_a_repetition_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut promised_one, chunks) = document("a.pdf", &["brush model", "magic formula", "relaxation length"]);
+    promised_one.chunks = 1;
+    for known_before in [false, true] {
+        let stream = [chunks.clone(), vec![chunks[0].clone()]].concat();
+        let (report, errors) = add(folder.path(), vec![(promised_one.clone(), stream)]);
+        let named: Vec<&str> = errors.iter().map(|error| error.of.as_str()).collect();
+        assert_eq!(named, [chunks[1].uid.as_str(), &chunks[2].uid], "known before: {known_before}");
+        assert_eq!((report.refused, found(folder.path(), "formula")), (0, Vec::new()));
+    }
+    assert_clean(folder.path());
+}
+
 fn remove(root: &Path, doc_id: &str, key: &str) {
     let mut add = Add::new(Writer::open(root, "test").unwrap(), CONFIG);
     add.removed(Removed { doc_id: doc_id.into(), key: key.into(), ..Removed::default() }).unwrap();
