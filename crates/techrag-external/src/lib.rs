@@ -1,0 +1,2 @@
+//! Literature beyond the library: academic indexes and web search, their works
+//! deduplicated and vetted.

@@ -1,0 +1,2 @@
+//! The knowledge graph of papers, authors, topics, methods, metrics and
+//! applications: extraction, stores, resolution, expansion, context.

@@ -1,0 +1,2 @@
+//! The one door to sockets: HTTP with retry, rate limits, cache, record and
+//! replay; chat completions over any OpenAI-compatible server; prices.

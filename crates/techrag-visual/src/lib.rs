@@ -1,0 +1,2 @@
+//! Pages seen, not only read: render, multi-vector page store,
+//! fixed-dimensional encodings, MaxSim, crops.
