@@ -15,7 +15,7 @@ fn the_published_schemas_are_those_of_the_build() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schemas");
     let built: Map<String, Value> =
         serde_json::from_str(&Place::new().run("techrag-eval", &["--schema"], "").ok().stdout).expect("an object");
-    assert_eq!(built.keys().collect::<Vec<_>>(), ["document", "chunk", "removed", "query", "error"]);
+    assert_eq!(built.keys().collect::<Vec<_>>(), ["document", "chunk", "removed", "entities", "query", "error"]);
     for (tag, schema) in &built {
         let published = fs::read_to_string(folder.join(format!("{tag}.json"))).expect("a schema a record");
         let published: Value = serde_json::from_str(&published).expect("JSON");

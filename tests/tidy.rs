@@ -21,8 +21,9 @@ const DOORS: &[(&str, &[&str])] = &[
     ("hayro", &["techrag-pdf"]),
     ("lopdf", &["techrag-pdf"]),
     ("mupdf", &["techrag-pdf"]),
-    ("rusqlite", &["techrag-index"]),
+    ("rusqlite", &["techrag-graph", "techrag-index"]),
     ("memmap2", &["techrag-index"]),
+    ("neo4rs", &["techrag-graph"]),
 ];
 
 const LONGEST_FILE: usize = 600;

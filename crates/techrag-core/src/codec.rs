@@ -133,6 +133,9 @@ fn record(tag: &str, line: &str, wanted: &[Kind]) -> Result<Record, LineError> {
         Kind::Document => Record::Document(Box::new(body(line, |record: &mut Document| &mut record.extra)?)),
         Kind::Chunk => Record::Chunk(Box::new(body(line, |record: &mut crate::record::Chunk| &mut record.extra)?)),
         Kind::Removed => Record::Removed(body(line, |record: &mut crate::record::Removed| &mut record.extra)?),
+        Kind::Entities => {
+            Record::Entities(Box::new(body(line, |record: &mut crate::record::Entities| &mut record.extra)?))
+        }
         Kind::Query => Record::Query(Box::new(query(line)?)),
         Kind::Error => Record::Error(body(line, |record: &mut ErrorRecord| &mut record.extra)?),
     })
@@ -205,6 +208,7 @@ pub fn write(record: &Record, out: &mut Vec<u8>) -> Result<(), serde_json::Error
         Record::Document(body) => tagged(Kind::Document, body.as_ref(), out)?,
         Record::Chunk(body) => tagged(Kind::Chunk, body.as_ref(), out)?,
         Record::Removed(body) => tagged(Kind::Removed, body, out)?,
+        Record::Entities(body) => tagged(Kind::Entities, body.as_ref(), out)?,
         Record::Query(body) => tagged(Kind::Query, body.as_ref(), out)?,
         Record::Error(body) => tagged(Kind::Error, body, out)?,
         Record::Other(line) => out.extend_from_slice(line.as_bytes()),

@@ -162,7 +162,9 @@ impl<'a> Ledger<'a> {
         for row in statement.query_map([document], |row| row.get(0))? {
             self.gone.insert(row?);
         }
-        self.catalog.prepare_cached("DELETE FROM documents WHERE id = ?")?.execute([document])?;
+        let mut statement = self.catalog.prepare_cached("DELETE FROM documents WHERE id = ? RETURNING doc_id")?;
+        let doc_id: String = statement.query_row([document], |row| row.get(0))?;
+        crate::graph::forget_paper(self.catalog, &doc_id)?;
         self.tally.gone += 1;
         Ok(())
     }

@@ -20,6 +20,7 @@ mod change;
 mod error;
 mod filter;
 pub mod frame;
+mod graph;
 #[cfg(test)]
 mod library_tests;
 mod lock;
@@ -41,6 +42,7 @@ pub use catalog::{Encoder, FORMAT};
 pub use change::{Change, Complete, Failure, Tally};
 pub use error::{Error, Result};
 pub use filter::Condition;
+pub use graph::{GraphWriter, clear_paper, forget_paper, open_graph, prune};
 pub use plan::{Found, Step, Walk, plan};
 pub use reader::{Place, Reader, Selection};
 pub use rows::Stored;

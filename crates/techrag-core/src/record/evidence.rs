@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Extra, Hit};
+use super::{Extra, Graph, Hit};
 
 /// How sufficient the retrieved evidence is, written by `techrag-score`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -73,6 +73,9 @@ pub struct Retry {
     /// `hits`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hits: Option<Vec<Hit>>,
+    /// What the graph added to them, written by `techrag-graph expand --retry`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub graph: Option<Box<Graph>>,
     /// The score of what it found; moves to the query's `evidence` when accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,

@@ -12,8 +12,10 @@
 mod answer;
 mod chunk;
 mod document;
+mod entities;
 mod error;
 mod evidence;
+mod graph;
 mod query;
 mod schema;
 mod sources;
@@ -21,8 +23,12 @@ mod sources;
 pub use answer::{Answer, AnswerSentence, Check, CheckResult, Checks, Citation, Medal, NOT_FOUND};
 pub use chunk::{Chunk, Modality, Role, Span, Table, Vectors, Window};
 pub use document::{Document, Reference, Removed};
+pub use entities::{ChunkPlace, CitedWork, Entities, Entity, EntityAuthor, EntityRelation, PaperFacts};
 pub use error::{ErrorKind, ErrorRecord};
 pub use evidence::{Before, Drift, Evidence, EvidencePart, Retry, Verdict};
+pub use graph::{
+    AuthorPapers, CoCiting, ContextCommunity, ContextPaper, Expansion, FollowedAlias, Graph, GraphContext, SharedEntity,
+};
 pub use query::{Effort, Hit, Origin, Query, Route, RouteName, Scores, Strategy, TraceEntry, UsageEntry};
 pub use schema::schemas;
 pub use sources::{EvidenceSentence, Passage, Prompt, Source, Verification};
@@ -44,6 +50,8 @@ pub enum Kind {
     Chunk,
     /// A document that is gone or replaced.
     Removed,
+    /// What a paper is about and cites.
+    Entities,
     /// A question on its way to an answer.
     Query,
     /// A failure, passed on untouched by every later stage.
@@ -52,7 +60,7 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds this build knows, in the order of the documentation.
-    pub const ALL: [Self; 5] = [Self::Document, Self::Chunk, Self::Removed, Self::Query, Self::Error];
+    pub const ALL: [Self; 6] = [Self::Document, Self::Chunk, Self::Removed, Self::Entities, Self::Query, Self::Error];
 
     /// The tag on the wire.
     pub fn tag(self) -> &'static str {
@@ -60,6 +68,7 @@ impl Kind {
             Self::Document => "document",
             Self::Chunk => "chunk",
             Self::Removed => "removed",
+            Self::Entities => "entities",
             Self::Query => "query",
             Self::Error => "error",
         }
@@ -82,6 +91,8 @@ pub enum Record {
     Chunk(Box<Chunk>),
     /// See [`Removed`].
     Removed(Removed),
+    /// See [`Entities`].
+    Entities(Box<Entities>),
     /// See [`Query`].
     Query(Box<Query>),
     /// A failure made by this tool; failures of earlier tools arrive as [`Record::Other`].
@@ -105,6 +116,12 @@ impl From<Chunk> for Record {
 impl From<Removed> for Record {
     fn from(removed: Removed) -> Self {
         Self::Removed(removed)
+    }
+}
+
+impl From<Entities> for Record {
+    fn from(entities: Entities) -> Self {
+        Self::Entities(Box::new(entities))
     }
 }
 

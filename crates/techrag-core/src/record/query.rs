@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Checks, Evidence, Extra, Prompt, Retry, Role, Source, Span, Verification};
+use super::{Answer, Checks, Evidence, Extra, Graph, Prompt, Retry, Role, Source, Span, Verification};
 
 /// A question and all that the stages so far have found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -22,6 +22,9 @@ pub struct Query {
     /// Ranked chunks, best first, written by `techrag-retrieve`. Absent until a retrieval stage ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hits: Option<Vec<Hit>>,
+    /// What the knowledge graph added, written by `techrag-graph`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub graph: Option<Box<Graph>>,
     /// Whether that is enough, written by `techrag-score`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,

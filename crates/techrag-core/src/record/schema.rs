@@ -3,7 +3,7 @@
 use schemars::{Schema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Value, json};
 
-use super::{Chunk, Document, ErrorRecord, Kind, Query, Removed, VERSION};
+use super::{Chunk, Document, Entities, ErrorRecord, Kind, Query, Removed, VERSION};
 
 /// The schema of every record of the wire, by tag, in the order of [`Kind::ALL`].
 pub fn schemas() -> Vec<(&'static str, Value)> {
@@ -16,6 +16,7 @@ fn schema(kind: Kind) -> Value {
         Kind::Document => root::<Document>(generator),
         Kind::Chunk => root::<Chunk>(generator),
         Kind::Removed => root::<Removed>(generator),
+        Kind::Entities => root::<Entities>(generator),
         Kind::Query => root::<Query>(generator),
         Kind::Error => root::<ErrorRecord>(generator),
     };
