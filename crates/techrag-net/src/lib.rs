@@ -1,2 +1,6 @@
 //! The one door to sockets: HTTP with retry, rate limits, cache, record and
 //! replay; chat completions over any OpenAI-compatible server; prices.
+
+pub mod clock;
+pub mod loopback;
+pub mod transport;
