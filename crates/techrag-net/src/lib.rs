@@ -3,4 +3,6 @@
 
 pub mod clock;
 pub mod loopback;
+pub mod polite;
+pub mod tape;
 pub mod transport;

@@ -11,6 +11,7 @@ use super::request::{Method, Request, Response, is_loopback};
 use super::retry::{self, Retry};
 use super::stream::Stream;
 use crate::clock::{Cancel, Clock};
+use crate::tape::Tape;
 
 /// Most redirects of one call.
 const HOPS: usize = 4;
@@ -54,6 +55,7 @@ pub struct Client {
     /// Proxies are for the world outside.
     local: Agent,
     config: Config,
+    tape: Tape,
 }
 
 impl Client {
@@ -72,7 +74,13 @@ impl Client {
         };
         let agent = build().build().new_agent();
         let local = build().proxy(None).build().new_agent();
-        Self { agent, local, config }
+        Self { agent, local, config, tape: Tape::Live }
+    }
+
+    /// The same over a tape.
+    #[must_use]
+    pub fn with_tape(self, tape: Tape) -> Self {
+        Self { tape, ..self }
     }
 
     /// The settings it was made with.
@@ -85,18 +93,50 @@ impl Client {
     /// # Errors
     /// One [`Kind`] per outcome; a status of 300 and more is one, with the response inside.
     pub fn send(&self, request: &Request) -> Result<Response, Error> {
-        let deadline = self.config.clock.now() + self.config.timeouts.total;
-        let host = host(&request.url);
-        let open = self.repeat(request, deadline)?;
-        let response = self.read(&host, open)?;
-        if response.status < 300 { Ok(response) } else { Err(self.failed(&host, response)) }
+        self.taped(request, |deadline| self.repeat(request, deadline))
     }
 
-    /// Sends a request and gives the body as it comes, line by line. Only the answer's beginning is retried.
+    /// The same with one attempt, whatever the settings say: for those who repeat themselves.
+    ///
+    /// # Errors
+    /// As [`Client::send`].
+    pub fn once(&self, request: &Request) -> Result<Response, Error> {
+        self.taped(request, |deadline| self.follow(request, deadline))
+    }
+
+    /// The wait before attempt `next` (from 2) of a request where the server does not say.
+    pub fn wait_before(&self, next: u32, request: &Request) -> Duration {
+        self.config.retry.wait(next, digest(request))
+    }
+
+    fn taped(
+        &self,
+        request: &Request,
+        open: impl FnOnce(SystemTime) -> Result<ureq::http::Response<ureq::Body>, Error>,
+    ) -> Result<Response, Error> {
+        let host = host(&request.url);
+        let judged = |response: Response| {
+            if response.status < 300 { Ok(response) } else { Err(self.failed(&host, response)) }
+        };
+        if let Some(played) = self.tape.play(request) {
+            return played.and_then(judged);
+        }
+        let deadline = self.config.clock.now() + self.config.timeouts.total;
+        let result = open(deadline).and_then(|open| self.read(&host, open)).and_then(judged);
+        self.tape.keep(request, &result)?;
+        result
+    }
+
+    /// Sends a request and gives the body as it comes, line by line. Only the answer's beginning is retried. Over a tape
+    /// the whole body is read first.
     ///
     /// # Errors
     /// As [`Client::send`].
     pub fn stream(&self, request: &Request) -> Result<Stream, Error> {
+        if self.tape != Tape::Live {
+            let body = self.send(request)?.body;
+            return Ok(Stream::of_bytes(host(&request.url), body, &self.config));
+        }
         let deadline = self.config.clock.now() + self.config.timeouts.total;
         let host = host(&request.url);
         let open = self.repeat(request, deadline)?;
@@ -104,7 +144,7 @@ impl Client {
             let response = self.read(&host, open)?;
             return Err(self.failed(&host, response));
         }
-        Ok(Stream::new(host, open.into_body().into_reader(), &self.config, deadline))
+        Ok(Stream::new(host, Box::new(open.into_body().into_reader()), &self.config, deadline))
     }
 
     fn failed(&self, host: &str, response: Response) -> Error {
@@ -116,12 +156,10 @@ impl Client {
     /// Attempts with waits between them, until an answer that is worth reading.
     fn repeat(&self, request: &Request, deadline: SystemTime) -> Result<ureq::http::Response<ureq::Body>, Error> {
         let host = host(&request.url);
-        let digest = techrag_core::id::sha256(request.url.as_str().as_bytes());
-        let digest = u8::from_str_radix(digest.get(..2).unwrap_or("00"), 16).unwrap_or_default();
         let mut attempt = 1;
         loop {
             let result = self.follow(request, deadline);
-            let wait = self.config.retry.wait(attempt + 1, digest);
+            let wait = self.wait_before(attempt + 1, request);
             let more = attempt < self.config.retry.attempts.max(1);
             let wait = match &result {
                 Ok(open) => {
@@ -160,7 +198,7 @@ impl Client {
         let mut url = request.url.clone();
         for hop in 0..=HOPS {
             self.permit(&url, hop == 0 && request.has_secret(), &request.url)?;
-            let open = self.once(request, &url, hop == 0, deadline)?;
+            let open = self.hop(request, &url, hop == 0, deadline)?;
             let to = open.headers().get("location").and_then(|to| to.to_str().ok());
             let to = to.filter(|_| matches!(open.status().as_u16(), 301 | 302 | 303 | 307 | 308));
             let next = to.filter(|_| request.method == Method::Get).and_then(|to| url.join(to).ok());
@@ -191,7 +229,7 @@ impl Client {
         Ok(())
     }
 
-    fn once(
+    fn hop(
         &self,
         request: &Request,
         url: &Url,
@@ -245,6 +283,12 @@ fn headers_of(open: &ureq::http::Response<ureq::Body>) -> Response {
     let text = |value: &ureq::http::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     let headers = open.headers().iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
     Response { status: open.status().as_u16(), headers, ..Response::default() }
+}
+
+/// A number that requests differ by.
+fn digest(request: &Request) -> u8 {
+    let digest = techrag_core::id::sha256(request.url.as_str().as_bytes());
+    u8::from_str_radix(digest.get(..2).unwrap_or("00"), 16).unwrap_or_default()
 }
 
 /// Host and port, as messages name a server.

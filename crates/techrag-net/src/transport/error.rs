@@ -86,6 +86,11 @@ impl Error {
         self.response.as_deref()
     }
 
+    /// The response itself, where there is one.
+    pub fn into_response(self) -> Option<Response> {
+        self.response.map(|response| *response)
+    }
+
     /// The status, where there is one.
     pub fn status(&self) -> Option<u16> {
         self.response.as_ref().map(|response| response.status)

@@ -3,8 +3,6 @@
 use std::io::Read;
 use std::time::SystemTime;
 
-use ureq::BodyReader;
-
 use super::client::{Config, cancelled};
 use super::error::{self, Error, Kind};
 
@@ -13,7 +11,7 @@ const PIECE: usize = 4 * 1024;
 /// An open body. Limits, deadline and cancellation are those of the client.
 pub struct Stream {
     host: String,
-    reader: BodyReader<'static>,
+    reader: Box<dyn Read + Send>,
     config: Config,
     deadline: SystemTime,
     read: usize,
@@ -22,8 +20,15 @@ pub struct Stream {
 }
 
 impl Stream {
-    pub(crate) fn new(host: String, reader: BodyReader<'static>, config: &Config, deadline: SystemTime) -> Self {
+    pub(crate) fn new(host: String, reader: Box<dyn Read + Send>, config: &Config, deadline: SystemTime) -> Self {
         Self { host, reader, config: config.clone(), deadline, read: 0, buffer: Vec::new(), ended: false }
+    }
+
+    /// A body that was read before.
+    pub(crate) fn of_bytes(host: String, body: Vec<u8>, config: &Config) -> Self {
+        let config = Config { body_limit: config.body_limit.max(body.len()), ..config.clone() };
+        let deadline = config.clock.now() + config.timeouts.total;
+        Self::new(host, Box::new(std::io::Cursor::new(body)), &config, deadline)
     }
 
     /// The next line without its end; `None` at the end of the body. Bytes that are no UTF-8 are replaced.
