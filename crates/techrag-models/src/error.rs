@@ -80,6 +80,24 @@ pub enum Error {
         /// Shape expected.
         expected: Vec<i64>,
     },
+    /// A page cannot be encoded; the next one may well be.
+    #[error("{id}: {message}")]
+    Page {
+        /// Manifest id.
+        id: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// A picture whose sides and bytes do not agree, or that has no pixel.
+    #[error("{bytes} bytes are no RGB picture of {width} × {height} pixels")]
+    Picture {
+        /// Pixels across.
+        width: usize,
+        /// Pixels down.
+        height: usize,
+        /// Bytes given.
+        bytes: usize,
+    },
     /// A number came out that must not be stored.
     #[error("{id}: the result for text {text} is {problem}")]
     BadResult {
@@ -104,9 +122,9 @@ impl Error {
         }
     }
 
-    /// Whether the fault lies with one text; the next one may well succeed.
+    /// Whether the fault lies with one text or page; the next one may well succeed.
     pub fn is_about_a_text(&self) -> bool {
-        matches!(self, Self::Tokenise { .. } | Self::BadResult { .. })
+        matches!(self, Self::Tokenise { .. } | Self::BadResult { .. } | Self::Page { .. } | Self::Picture { .. })
     }
 
     pub(crate) fn file(id: &str, path: &Path, error: impl std::fmt::Display) -> Self {

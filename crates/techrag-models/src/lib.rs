@@ -1,7 +1,7 @@
 //! The one door to ONNX Runtime: which models there are, where their files lie, and what they compute.
 //!
-//! [`Manifest`] names the models, [`Locator`] finds their files, [`SentenceEncoder`] embeds texts and [`CrossEncoder`]
-//! scores a query against passages. Nothing downloads: a model that is not there is [`Error::Missing`], which names the
+//! [`Manifest`] names the models, [`Locator`] finds their files, [`SentenceEncoder`] embeds texts, [`CrossEncoder`]
+//! scores a query against passages and [`PageEncoder`] turns pages into many vectors each. Nothing downloads: a model that is not there is [`Error::Missing`], which names the
 //! command that brings it. The runtime itself is a shared library listed in the manifest like any model; it is loaded
 //! when the first model is opened, so that a program that needs no model starts without it.
 //!
@@ -14,7 +14,9 @@ mod encoder;
 mod error;
 mod locate;
 mod manifest;
+mod page;
 mod pieces;
+mod pool;
 mod runtime;
 mod session;
 mod window;
@@ -25,3 +27,6 @@ pub use encoder::{Limits, SentenceEncoder, Side};
 pub use error::Error;
 pub use locate::Locator;
 pub use manifest::{Fetch, Kind, Manifest, Model, PairSpec, Pooling, SentenceSpec};
+pub use page::{
+    Filter, Looks, MultiVector, PageEncoder, PageInput, PageSpec, PatchSpec, Pixels, Place, TiledSpec, WordSpec,
+};

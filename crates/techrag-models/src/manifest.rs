@@ -12,6 +12,7 @@ use techrag_core::record::Vectors;
 
 use crate::error::Error;
 use crate::locate::Locator;
+use crate::page::PageSpec;
 
 /// Name of a manifest beside models.
 const FILE: &str = "models.toml";
@@ -35,8 +36,12 @@ pub struct Model {
     pub fetch: Fetch,
     /// What it computes.
     pub kind: Kind,
+    /// How to use it as a page encoder too, where it is of another kind: see [`Model::page_encoder`].
+    pub page: Option<PageSpec>,
     /// Names of the files it needs on this platform.
     pub files: Vec<String>,
+    /// The script that makes it, where nobody publishes it.
+    pub recipe: Option<String>,
 }
 
 /// When a model is fetched.
@@ -60,6 +65,8 @@ pub enum Kind {
     SentenceEncoder(SentenceSpec),
     /// Query and passage to a logit.
     CrossEncoder(PairSpec),
+    /// Pages to many vectors.
+    PageEncoder(PageSpec),
 }
 
 /// How a sentence encoder is used.
@@ -202,9 +209,10 @@ impl Model {
 
     /// The command that brings it.
     pub(crate) fn hint(&self) -> String {
-        match self.fetch {
-            Fetch::Required => "run `make models`".to_owned(),
-            Fetch::Optional | Fetch::Named => format!("run `pipelines/fetch-models.py --only {}`", self.id),
+        match (self.fetch, &self.recipe) {
+            (_, Some(recipe)) => format!("nobody publishes it in this form; `{recipe}` makes it, see there"),
+            (Fetch::Required, None) => "run `make models`".to_owned(),
+            (Fetch::Optional | Fetch::Named, None) => format!("run `pipelines/fetch-models.py --only {}`", self.id),
         }
     }
 }
@@ -223,6 +231,8 @@ struct RawModel {
     fetch: Fetch,
     revision: String,
     licence: String,
+    recipe: Option<String>,
+    page: Option<PageSpec>,
     #[serde(default)]
     source: Vec<RawSource>,
     dim: Option<usize>,
@@ -286,9 +296,14 @@ impl TryFrom<RawModel> for Model {
             "cross-encoder" => {
                 (Kind::CrossEncoder(PairSpec { max_tokens: max_tokens()?, outputs: outputs()? }), network_files())
             }
+            "page-encoder" => (Kind::PageEncoder(raw.page.clone().ok_or_else(|| lacking("page"))?), network_files()),
             other => return Err(Error::Manifest(format!("{} is of unknown kind {other}", raw.id))),
         };
-        Ok(Self { id: raw.id, revision: raw.revision, licence: raw.licence, fetch: raw.fetch, kind, files })
+        if let Some(complaint) = raw.page.as_ref().and_then(PageSpec::complaint) {
+            return Err(Error::Manifest(format!("{}: {complaint}", raw.id)));
+        }
+        let RawModel { id, revision, licence, fetch, page, recipe, .. } = raw;
+        Ok(Self { id, revision, licence, fetch, kind, page, files, recipe })
     }
 }
 

@@ -1,17 +1,13 @@
-//! Sessions of one network, shared by threads.
-//!
-//! N sessions of one thread each beat one session of N threads (30.4 against 25.0 texts a second on two cores) and
-//! leave no doubt about the order of sums. Sessions are made when they are first needed: one query loads one.
+//! A network of texts: token ids in, one tensor of f32 out.
 
 use std::path::PathBuf;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use ort::environment::Environment;
 use ort::session::Session;
-use ort::session::builder::GraphOptimizationLevel;
 use ort::value::TensorRef;
 
 use crate::error::Error;
+use crate::pool::Pool;
 
 /// Inputs of equal length, row after row.
 pub(crate) struct Batch {
@@ -31,21 +27,11 @@ pub(crate) struct Output {
     pub(crate) values: Vec<f32>,
 }
 
-/// Sessions of one network.
+/// Sessions of one network of texts.
 pub(crate) struct Sessions {
-    id: String,
-    graph: PathBuf,
-    environment: Environment,
-    most: usize,
+    pool: Pool,
     output: String,
     inputs: Vec<Input>,
-    idle: Mutex<Idle>,
-    freed: Condvar,
-}
-
-struct Idle {
-    sessions: Vec<Session>,
-    made: usize,
 }
 
 /// What an input of a graph is filled with.
@@ -73,24 +59,6 @@ impl Input {
     }
 }
 
-/// A session on loan; it goes back when dropped, also when the run panicked.
-struct Loan<'a> {
-    owner: &'a Sessions,
-    session: Option<Session>,
-}
-
-impl Drop for Loan<'_> {
-    fn drop(&mut self) {
-        let mut idle = self.owner.lock();
-        match self.session.take() {
-            Some(session) => idle.sessions.push(session),
-            None => idle.made -= 1,
-        }
-        drop(idle);
-        self.owner.freed.notify_one();
-    }
-}
-
 impl Sessions {
     /// Opens the first session and finds its inputs and its output, the first of `outputs` that it has.
     ///
@@ -103,32 +71,24 @@ impl Sessions {
         outputs: &[String],
         most: usize,
     ) -> Result<Self, Error> {
-        let session = start(&environment, id, &graph)?;
-        let inputs = session
-            .inputs()
-            .iter()
-            .map(|input| {
-                let unknown = || Error::file(id, &graph, format!("unknown input {}", input.name()));
-                Input::named(input.name()).ok_or_else(unknown)
-            })
-            .collect::<Result<_, _>>()?;
-        let found: Vec<&str> = session.outputs().iter().map(|output| output.name()).collect();
-        let output = outputs.iter().find(|name| found.contains(&name.as_str())).cloned().ok_or_else(|| {
-            Error::file(id, &graph, format!("no output {}; it has {}", outputs.join(" or "), found.join(", ")))
+        let pool = Pool::open(environment, id, graph, most)?;
+        let (inputs, output) = pool.with(|session| {
+            let unknown = |name: &str| pool.faulty(format!("unknown input {name}"));
+            let input = |name: &str| Input::named(name).ok_or_else(|| unknown(name));
+            let inputs = session.inputs().iter().map(|one| input(one.name())).collect::<Result<Vec<_>, _>>()?;
+            Ok((inputs, output(&pool, session, outputs)?))
         })?;
-        let idle = Mutex::new(Idle { sessions: vec![session], made: 1 });
-        let id = id.to_owned();
-        Ok(Self { id, graph, environment, most: most.max(1), output, inputs, idle, freed: Condvar::new() })
+        Ok(Self { pool, output, inputs })
     }
 
     /// Manifest id of the network.
     pub(crate) fn id(&self) -> &str {
-        &self.id
+        self.pool.id()
     }
 
     /// Most sessions at a time.
     pub(crate) fn most(&self) -> usize {
-        self.most
+        self.pool.most()
     }
 
     /// Runs the network on a batch, waiting for a session if all are busy.
@@ -136,11 +96,7 @@ impl Sessions {
     /// # Errors
     /// [`Error::Run`] if the runtime fails, [`Error::File`] if another session cannot be opened.
     pub(crate) fn run(&self, batch: &Batch) -> Result<Output, Error> {
-        let mut loan = self.borrow()?;
-        let Some(session) = loan.session.as_mut() else {
-            return Err(Error::run(&self.id, "no session"));
-        };
-        self.run_on(session, batch).map_err(|error| Error::run(&self.id, error))
+        self.pool.with(|session| self.run_on(session, batch).map_err(|error| Error::run(self.id(), error)))
     }
 
     fn run_on(&self, session: &mut Session, batch: &Batch) -> ort::Result<Output> {
@@ -164,40 +120,16 @@ impl Sessions {
     /// What the output was expected to look like, as an error.
     pub(crate) fn misshapen(&self, found: &[i64], expected: &[usize]) -> Error {
         let expected = expected.iter().map(|&n| i64::try_from(n).unwrap_or(i64::MAX)).collect();
-        Error::Shape { id: self.id.clone(), output: self.output.clone(), found: found.to_vec(), expected }
-    }
-
-    fn borrow(&self) -> Result<Loan<'_>, Error> {
-        let mut idle = self.lock();
-        loop {
-            if let Some(session) = idle.sessions.pop() {
-                return Ok(Loan { owner: self, session: Some(session) });
-            }
-            if idle.made < self.most {
-                idle.made += 1;
-                drop(idle);
-                let mut loan = Loan { owner: self, session: None };
-                loan.session = Some(start(&self.environment, &self.id, &self.graph)?);
-                return Ok(loan);
-            }
-            idle = self.freed.wait(idle).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Idle> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        Error::Shape { id: self.id().to_owned(), output: self.output.clone(), found: found.to_vec(), expected }
     }
 }
 
-fn start(environment: &Environment, id: &str, graph: &std::path::Path) -> Result<Session, Error> {
-    // The builder's errors hold the builder and are not Send: they become text at once.
-    let said = |error: &dyn std::fmt::Display| Error::file(id, graph, error);
-    Session::builder(environment)
-        .map_err(|error| said(&error))?
-        .with_optimization_level(GraphOptimizationLevel::All)
-        .map_err(|error| said(&error))?
-        .with_intra_threads(1)
-        .map_err(|error| said(&error))?
-        .commit_from_file(graph)
-        .map_err(|error| said(&error))
+/// The first of these outputs that a graph has.
+///
+/// # Errors
+/// [`Error::File`] naming those it has.
+pub(crate) fn output(pool: &Pool, session: &Session, names: &[String]) -> Result<String, Error> {
+    let found: Vec<&str> = session.outputs().iter().map(|output| output.name()).collect();
+    let known = names.iter().find(|name| found.contains(&name.as_str())).cloned();
+    known.ok_or_else(|| pool.faulty(format!("no output {}; it has {}", names.join(" or "), found.join(", "))))
 }
