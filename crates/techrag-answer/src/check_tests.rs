@@ -172,6 +172,25 @@ fn the_medal_follows_evidence_and_checks() {
 }
 
 #[test]
+fn the_critic_has_a_say_in_the_medal() {
+    use techrag_core::record::{CriticVerdict, Critique, Evidence, Verdict};
+    let span = "Friction falls to 0.27 on snow.";
+    let medal = |critique: Critique| {
+        let mut query = checked(span, vec![citation("d:0", Some(2), span)]);
+        query.evidence = Some(Evidence { verdict: Verdict::Strong, ..Evidence::default() });
+        query.critique = Some(critique);
+        run(&mut query);
+        assert!(!abstained(&query), "a verified claim is shown whatever the critic says");
+        query.answer.and_then(|answer| answer.medal)
+    };
+    let passed = Critique::default();
+    assert_eq!(medal(passed.clone()), Some(Medal::Gold));
+    assert_eq!(medal(Critique { revisions: 1, ..passed.clone() }), Some(Medal::Silver));
+    assert_eq!(medal(Critique { revisions: 1, issues_found: true, ..passed.clone() }), Some(Medal::Bronze));
+    assert_eq!(medal(Critique { verdict: CriticVerdict::MissingEvidence, ..passed }), Some(Medal::None));
+}
+
+#[test]
 fn refusals_and_missing_answers_abstain() {
     let mut query = Query { answer: Some(Answer::not_found("x", "nothing")), ..Query::new("?") };
     run(&mut query);

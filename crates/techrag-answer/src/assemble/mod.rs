@@ -1,7 +1,6 @@
 //! `techrag-answer assemble`: hits to sources, prompt and guardrail 2 (SPEC section 10).
 
 mod evidence;
-mod fence;
 mod prompt;
 mod verify;
 

@@ -1,10 +1,8 @@
 //! The prompt of a writer: system role, question, evidence, task; within a budget of tokens.
 
-use techrag_core::id;
+use techrag_core::prompt::{filled, tokens};
 use techrag_core::record::{EvidenceSentence, Prompt, Source, Verification};
-
-use super::fence;
-use crate::clean;
+use techrag_core::{clean, fence, id};
 
 /// Name and version of the template; a change of a file under `prompts/` is a new version.
 const TEMPLATE: &str = "answer/1";
@@ -21,16 +19,16 @@ pub(super) fn prompt(question: &str, sources: &[Source], notes: &Verification, b
         sources.iter().map(|source| (source, source.sentences.iter().collect())).collect();
     let mut question = clean::block(question);
     let mut dropped = Vec::new();
-    let mut user = render(&question, &kept, notes);
+    let (mut user, mut evidence) = render(&question, &kept, notes);
     let over = |user: &str| budget.is_some_and(|budget| tokens(SYSTEM) + tokens(user) > budget);
     while over(&user) && drop_weakest(&mut kept, &mut dropped) {
-        user = render(&question, &kept, notes);
+        (user, evidence) = render(&question, &kept, notes);
     }
     while over(&user) && question.chars().count() > LEAST_QUESTION {
         let half: String = question.chars().take((question.chars().count() / 2).max(LEAST_QUESTION)).collect();
         dropped.push(format!("the question after its first {} characters", half.chars().count()));
         question = half;
-        user = render(&question, &kept, notes);
+        (user, evidence) = render(&question, &kept, notes);
     }
     if over(&user) {
         dropped.push("nothing more can be left out: the prompt is over the budget".into());
@@ -42,6 +40,7 @@ pub(super) fn prompt(question: &str, sources: &[Source], notes: &Verification, b
         template: TEMPLATE.into(),
         template_sha256: id::sha256(format!("{SYSTEM}\u{0}{USER}").as_bytes()),
         dropped,
+        evidence: Some(evidence),
         extra: Default::default(),
     }
 }
@@ -67,30 +66,18 @@ fn drop_weakest(kept: &mut Vec<(&Source, Vec<&EvidenceSentence>)>, dropped: &mut
     true
 }
 
-fn render(question: &str, kept: &[(&Source, Vec<&EvidenceSentence>)], notes: &Verification) -> String {
+/// The user's part, and where in it evidence and notes stand.
+fn render(question: &str, kept: &[(&Source, Vec<&EvidenceSentence>)], notes: &Verification) -> (String, [usize; 2]) {
     let texts = kept.iter().flat_map(|(_, sentences)| sentences.iter().map(|sentence| sentence.text.as_str()));
     let mark = fence::mark(texts);
     let blocks: Vec<String> = kept.iter().map(|(source, sentences)| block(source, sentences, &mark)).collect();
     let evidence = if blocks.is_empty() { "(no source was found)".to_owned() } else { blocks.join("\n\n") };
-    // In one pass, so that a placeholder inside a document or a question stays what it is.
-    let mut out = String::with_capacity(USER.len() + evidence.len());
-    let mut rest = USER;
-    while let Some((before, after)) = rest.split_once("{{") {
-        let (name, after) = after.split_once("}}").unwrap_or((after, ""));
-        out.push_str(before);
-        out.push_str(match name {
-            "question" => question,
-            "evidence" => &evidence,
-            "mark" => &mark,
-            _ => "",
-        });
-        if name == "notes" {
-            out.push_str(&notes_block(notes));
-        }
-        rest = after;
-    }
-    out.push_str(rest);
-    out
+    let notes = notes_block(notes);
+    let values = [("question", question), ("evidence", &evidence), ("mark", &mark), ("notes", &notes)];
+    let (user, ends) = filled(USER, &values);
+    let end_of = |name: &str| ends.iter().rev().find(|(own, _)| *own == name).map_or(user.len(), |(_, end)| *end);
+    let range = [end_of("question"), end_of("notes")];
+    (user, range)
 }
 
 fn block(source: &Source, sentences: &[&EvidenceSentence], mark: &str) -> String {
@@ -122,20 +109,4 @@ fn notes_block(notes: &Verification) -> String {
     }
     lines.extend(notes.contradictions.iter().map(|pair| format!("- {}", fence::quote(&clean::line(pair)))));
     if lines.is_empty() { String::new() } else { format!("\nCITATION VERIFICATION NOTES\n{}\n", lines.join("\n")) }
-}
-
-/// Estimated tokens of a text: a word counts one per four characters begun, any other visible character one. Byte-pair
-/// vocabularies need about 0.75 to 1 of this for English prose, so the estimate errs to the safe side.
-pub(super) fn tokens(text: &str) -> u64 {
-    let mut tokens = 0;
-    let mut word = 0_u64;
-    for c in text.chars().chain([' ']) {
-        if c.is_alphanumeric() {
-            word += 1;
-            continue;
-        }
-        tokens += word.div_ceil(4) + u64::from(!c.is_whitespace());
-        word = 0;
-    }
-    tokens
 }

@@ -2,15 +2,15 @@
 //!
 //! | medal | needs |
 //! |---|---|
-//! | gold | evidence STRONG, every claim verified |
-//! | silver | evidence at least MODERATE, at least 80 % of claims verified, none on a wrong page or not found |
-//! | bronze | a verified claim, whatever the evidence |
-//! | none | abstained, or no verified claim |
+//! | gold | critic `pass` at once, evidence STRONG, every claim verified |
+//! | silver | critic `pass`, evidence at least MODERATE, at least 80 % of claims verified, none on a wrong page or not found |
+//! | bronze | a verified claim, whatever the evidence and the critic |
+//! | none | abstained, no verified claim, or the critic says `missing_evidence` |
 //!
-//! The critic of SPEC section 12 exists only with a language model; an extractive answer counts as passed. A record
+//! The critic exists only with a language model; an answer without one counts as passed. A record
 //! that was never scored (no `evidence`) gets bronze at most, and the reason says so.
 
-use techrag_core::record::{Answer, CheckResult, Checks, Evidence, Medal, Verdict};
+use techrag_core::record::{Answer, CheckResult, Checks, CriticVerdict, Critique, Evidence, Medal, Verdict};
 
 /// What a claim that is only partly held counts.
 const PARTIAL: f64 = 0.5;
@@ -21,12 +21,23 @@ const UNKNOWN_SUPPORT: f64 = 0.5;
 const SILVER: f64 = 0.8;
 
 /// The medal and why.
-pub(super) fn medal(answer: &Answer, checks: &Checks, evidence: Option<&Evidence>) -> (Medal, String) {
+pub(super) fn medal(
+    answer: &Answer,
+    checks: &Checks,
+    evidence: Option<&Evidence>,
+    critique: Option<&Critique>,
+) -> (Medal, String) {
     if answer.abstained {
         return (Medal::None, "the answer is a refusal".into());
     }
     if checks.verified == 0 {
         return (Medal::None, "no claim is verified".into());
+    }
+    if critique.is_some_and(|critique| critique.verdict == CriticVerdict::MissingEvidence) {
+        return (Medal::None, "the critic says that evidence is missing".into());
+    }
+    if critique.is_some_and(|critique| critique.issues_found) {
+        return (Medal::Bronze, "the critic still found issues after the revision".into());
     }
     let Some(evidence) = evidence else {
         return (Medal::Bronze, "the evidence is not scored, so bronze is the most there is".into());
@@ -35,7 +46,9 @@ pub(super) fn medal(answer: &Answer, checks: &Checks, evidence: Option<&Evidence
     let wrong =
         checks.claims.iter().any(|check| matches!(check.result, CheckResult::NotFound | CheckResult::WrongPage));
     match evidence.verdict {
-        Verdict::Strong if checks.verified == checks.total => {
+        Verdict::Strong
+            if checks.verified == checks.total && critique.is_none_or(|critique| critique.revisions == 0) =>
+        {
             (Medal::Gold, "strong evidence, every claim verified".into())
         }
         Verdict::Weak => (Medal::Bronze, "the evidence is weak".into()),

@@ -30,7 +30,7 @@ pub fn run(query: &mut Query) {
         None => "no answer to check".to_owned(),
         Some(mut answer) => {
             let mut checks = checks(&answer, query.sources.as_deref().unwrap_or_default());
-            let (medal, reason) = medal::medal(&answer, &checks, query.evidence.as_ref());
+            let (medal, reason) = medal::medal(&answer, &checks, query.evidence.as_ref(), query.critique.as_ref());
             checks.reason = reason;
             answer.confidence = Some(medal::confidence(&answer, &checks));
             answer.medal = Some(medal);
@@ -48,7 +48,9 @@ pub fn run(query: &mut Query) {
 
 /// Whether the record holds no answer that may be shown: it refused, or none of its claims is verified.
 pub fn abstained(query: &Query) -> bool {
-    query.answer.as_ref().is_none_or(|answer| answer.abstained || answer.medal == Some(Medal::None))
+    // A critic that misses evidence takes the medal, not the claims that stand.
+    let verified = query.checks.as_ref().is_some_and(|checks| checks.verified > 0);
+    query.answer.as_ref().is_none_or(|answer| answer.abstained || (answer.medal == Some(Medal::None) && !verified))
 }
 
 fn checks(answer: &Answer, sources: &[Source]) -> Checks {

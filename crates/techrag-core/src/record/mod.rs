@@ -9,6 +9,7 @@
 //!
 //! Only this module gives names to fields of the wire.
 
+mod agents;
 mod answer;
 mod chunk;
 mod document;
@@ -20,6 +21,9 @@ mod query;
 mod schema;
 mod sources;
 
+pub use agents::{
+    CriticVerdict, Critique, Draft, DraftSentence, EvidenceMap, MappedClaim, Outline, OutlineSection, Strength,
+};
 pub use answer::{Answer, AnswerSentence, Check, CheckResult, Checks, Citation, Medal, NOT_FOUND};
 pub use chunk::{Chunk, Modality, Role, Span, Table, Vectors, Window};
 pub use document::{Document, Reference, Removed};

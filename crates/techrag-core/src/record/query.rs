@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Checks, Evidence, Extra, Graph, Prompt, Retry, Role, Source, Span, Verification};
+use super::{
+    Answer, Checks, Critique, Draft, Evidence, EvidenceMap, Extra, Graph, Outline, Prompt, Retry, Role, Source, Span,
+    Verification,
+};
 
 /// A question and all that the stages so far have found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -40,6 +43,18 @@ pub struct Query {
     /// Guardrail 2, written by `techrag-answer assemble`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,
+    /// The plan of the answer, written by the planner of `techrag-agents generate`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outline: Option<Outline>,
+    /// Claims and their sources, written by the researcher of `techrag-agents generate`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence_map: Option<EvidenceMap>,
+    /// The draft as the model wrote it, and what it was sent, written by `techrag-agents generate`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draft: Option<Draft>,
+    /// Guardrail 3, written by the critic of `techrag-agents generate`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub critique: Option<Critique>,
     /// Mechanical checks of each claim, written by `techrag-answer check`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checks: Option<Checks>,

@@ -95,6 +95,9 @@ pub struct Prompt {
     /// What was left out to stay within the budget.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
+    /// First and one past the last byte, in `user`, of the evidence with its notes: what another template may take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<[usize; 2]>,
     /// Unknown fields.
     #[serde(flatten)]
     pub extra: Extra,

@@ -1,19 +1,17 @@
 //! Document text inside a prompt: data between fences that no document can know or close.
 
-use techrag_core::{id, text};
-
-use crate::clean;
+use crate::{clean, id, text};
 
 /// The mark of a prompt's fences: derived from everything that is fenced, so that no document can contain it without
 /// changing it.
-pub(super) fn mark<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
+pub fn mark<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
     let all: Vec<&str> = parts.into_iter().collect();
     let digest = id::sha256(all.join("\u{0}").as_bytes());
     text::prefix(&digest, 10).to_owned()
 }
 
 /// Text of a document as it may stand in a prompt: no control characters, and nothing that looks like a label of ours.
-pub(super) fn quote(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     let mut quoted = clean::block(text).replace("<<<", "‹‹‹").replace(">>>", "›››");
     for label in ["[SOURCE", "[EXTERNAL", "[VISUAL"] {
         while let Some(at) = find_ignoring_case(&quoted, label) {
