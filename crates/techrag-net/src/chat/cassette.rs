@@ -91,7 +91,8 @@ impl Cassette {
                 return Err(fail(format!("line {}: version {} is not {VERSION}", number + 1, line.v)));
             }
             let digest = line.digest.clone();
-            let outcome = line.outcome().ok_or_else(|| fail(format!("line {}: neither reply nor failure", number + 1)))?;
+            let outcome =
+                line.outcome().ok_or_else(|| fail(format!("line {}: neither reply nor failure", number + 1)))?;
             calls.entry(digest).or_insert(outcome);
         }
         Ok(Self { path: path.to_owned(), mode, calls: Mutex::new(calls) })
@@ -122,7 +123,8 @@ impl Cassette {
         if calls.contains_key(digest) {
             return Ok(());
         }
-        let mut line = serde_json::to_string(&Line::of(digest, agent, outcome)).map_err(|error| fail(error.to_string()))?;
+        let mut line =
+            serde_json::to_string(&Line::of(digest, agent, outcome)).map_err(|error| fail(error.to_string()))?;
         line.push('\n');
         let mut file =
             OpenOptions::new().create(true).append(true).open(&self.path).map_err(|error| fail(error.to_string()))?;

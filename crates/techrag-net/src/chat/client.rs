@@ -85,7 +85,8 @@ impl Chat {
     /// [`Kind::Cassette`] if the cassette cannot be used, [`Kind::Settings`] if the address cannot.
     pub fn open(settings: Settings, conduct: Conduct) -> Result<Self, Error> {
         let endpoint = settings.base_url.join("chat/completions");
-        let endpoint = endpoint.map_err(|error| Error::new(Kind::Settings, format!("{}: {error}", settings.base_url)))?;
+        let endpoint =
+            endpoint.map_err(|error| Error::new(Kind::Settings, format!("{}: {error}", settings.base_url)))?;
         let cassette = match &conduct.calls {
             Calls::Made | Calls::Counted => None,
             Calls::Recorded(path) => Some(Cassette::open(path, Mode::Record)?),
@@ -107,7 +108,10 @@ impl Chat {
             timings: conduct.timings,
             counted_only: conduct.calls == Calls::Counted,
             ledger: Ledger::new(settings.budget),
-            dialect: Mutex::new(Dialect { form: settings.form.unwrap_or(Dialect::default().form), ..Dialect::default() }),
+            dialect: Mutex::new(Dialect {
+                form: settings.form.unwrap_or(Dialect::default().form),
+                ..Dialect::default()
+            }),
             client: Client::new(config),
             settings,
         })
@@ -142,10 +146,10 @@ impl Chat {
         let request = self.own(request);
         let model = self.model(request.agent);
         let digest = request.digest(model);
-        if let Some(recorded) = self.cassette.as_ref().map(|cassette| cassette.take(&digest, request.agent)) {
-            if let Some(outcome) = recorded? {
-                return outcome;
-            }
+        if let Some(cassette) = &self.cassette
+            && let Some(outcome) = cassette.take(&digest, request.agent)?
+        {
+            return outcome;
         }
         let estimate = request.tokens();
         let most = self.settings.prices.usd(model, estimate, u64::from(request.max_tokens));
@@ -155,8 +159,7 @@ impl Chat {
             return Err(Error::new(Kind::DryRun, "a dry run: nothing was sent"));
         }
         let outcome = self.sent(&request, model, estimate);
-        let (read, written) =
-            outcome.as_ref().map_or((0, 0), |reply| (reply.prompt_tokens, reply.completion_tokens));
+        let (read, written) = outcome.as_ref().map_or((0, 0), |reply| (reply.prompt_tokens, reply.completion_tokens));
         let usd = self.settings.prices.usd(model, read, written);
         self.ledger.settle(most, read, written, usd);
         if let Some(cassette) = &self.cassette
@@ -191,7 +194,8 @@ impl Chat {
                 }
                 Err(error) => error,
             };
-            let lesson = (lessons < LESSONS && error.kind() == Kind::Refused).then(|| dialect.after(&error.to_string()));
+            let lesson =
+                (lessons < LESSONS && error.kind() == Kind::Refused).then(|| dialect.after(&error.to_string()));
             if let Some(next) = lesson.flatten() {
                 *self.dialect.lock().unwrap_or_else(PoisonError::into_inner) = next;
                 lessons += 1;
@@ -220,7 +224,12 @@ impl Chat {
 /// Whether the same request would have the same outcome tomorrow: a server that was away or busy is none of it.
 fn is_lasting(outcome: &Outcome) -> bool {
     outcome.as_ref().map_or_else(
-        |error| matches!(error.kind(), Kind::Refused | Kind::ContextLength | Kind::Empty | Kind::Malformed | Kind::Server | Kind::Timeout),
+        |error| {
+            matches!(
+                error.kind(),
+                Kind::Refused | Kind::ContextLength | Kind::Empty | Kind::Malformed | Kind::Server | Kind::Timeout
+            )
+        },
         |_| true,
     )
 }

@@ -114,7 +114,9 @@ impl From<&transport::Error> for Error {
         match kind {
             Kind::ContextLength => error.hint("lower --max-prompt-tokens, or serve the model with a longer context"),
             Kind::Unreachable => error.hint("is the server running? --llm URL names it, `make llm` starts a small one"),
-            Kind::Unauthorised => error.hint("name the variable that holds the key with --llm-key-env, or key_env in [llm]"),
+            Kind::Unauthorised => {
+                error.hint("name the variable that holds the key with --llm-key-env, or key_env in [llm]")
+            }
             Kind::NotFound => error.hint("the URL ends in /v1 for most servers; --llm-model names a model it has"),
             _ => error,
         }

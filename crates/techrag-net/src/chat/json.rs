@@ -32,12 +32,20 @@ pub fn find(reply: &str) -> Option<Found> {
         let repair = (spoken.len() < reply.len()).then_some("the reply thought aloud first");
         return Some(Found { value, repair });
     }
-    let starts = || spoken.match_indices(['{', '[']).map(|(at, _)| &spoken[at..]).take(TRIED);
-    if let Some(value) = starts().find_map(whole) {
-        return Some(Found { value, repair: Some("the reply said more than the JSON") });
-    }
-    let value = starts().find_map(mended)?;
-    Some(Found { value, repair: Some("the JSON of the reply was cut off or malformed, and mended") })
+    // In the order they stand: of a cut object, an inner one may be whole, and is not what was meant.
+    spoken.match_indices(['{', '[']).map(|(at, _)| &spoken[at..]).take(TRIED).find_map(|start| {
+        let found = |value, repair| Found { value, repair: Some(repair) };
+        let whole = whole(start).map(|value| found(value, "the reply said more than the JSON"));
+        whole.or_else(|| {
+            let mended = opens_object(start).then(|| mended(start)).flatten()?;
+            Some(found(mended, "the JSON of the reply was cut off or malformed, and mended"))
+        })
+    })
+}
+
+/// Whether a text begins as an object does: a brace and a quoted name.
+fn opens_object(text: &str) -> bool {
+    text.strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with('"'))
 }
 
 fn after_thinking(reply: &str) -> &str {

@@ -113,7 +113,7 @@ mod tests {
     fn the_longest_name_gives_the_price() {
         let price = |input, output| Price { input, output };
         let prices = Prices([("m".to_owned(), price(1.0, 2.0)), ("m-mini".to_owned(), price(0.1, 0.4))].into());
-        assert_eq!(prices.usd("m-mini-2026", 1_000_000, 500_000), Some(0.1 + 0.2));
+        assert_eq!(prices.usd("m-mini-2026", 1_000_000, 500_000), Some(0.3));
         assert_eq!(prices.usd("m", 1_000_000, 0), Some(1.0));
         assert_eq!(prices.usd("other", 1, 1), None);
     }
@@ -123,7 +123,10 @@ mod tests {
         let ledger = Ledger::new(Budget { usd: Some(1.0), calls: None });
         ledger.reserve(Some(0.7)).unwrap();
         let error = ledger.reserve(Some(0.4)).unwrap_err();
-        assert_eq!((error.kind(), error.to_string().as_str()), (Kind::Budget, "a call of up to 0.4000 USD, 0.3000 of 1 USD are left"));
+        assert_eq!(
+            (error.kind(), error.to_string().as_str()),
+            (Kind::Budget, "a call of up to 0.4000 USD, 0.3000 of 1 USD are left")
+        );
         ledger.settle(Some(0.7), 10, 5, Some(0.1));
         ledger.reserve(Some(0.4)).unwrap();
         let spent = ledger.spent();

@@ -221,10 +221,7 @@ fn key_source(flags: &Flags, files: &[(File, Origin)], url: &Url) -> Option<(Key
     let own = || files.iter().find_map(|(file, origin)| Some((own_source(file)?, *origin)));
     let listed = || files.iter().filter(|(_, origin)| *origin == Origin::User).find_map(|(file, _)| listed(file, url));
     // What the user lists for this very server is meant for it; another server's key is not.
-    of_flags
-        .map(|source| (source, Origin::User))
-        .or_else(|| listed().map(|source| (source, Origin::User)))
-        .or_else(own)
+    of_flags.map(|source| (source, Origin::User)).or_else(|| listed().map(|source| (source, Origin::User))).or_else(own)
 }
 
 fn own_source(file: &File) -> Option<KeySource> {

@@ -27,7 +27,8 @@ fn nobody_is_asked_unless_a_server_is_named() {
 
 #[test]
 fn flags_win_over_the_project_over_the_user() {
-    let user = "base_url = \"http://a/v1\"\nmodel = \"u\"\n[agents.writer]\nmodel = \"w\"\n[prices.u]\ninput = 1\noutput = 2";
+    let user =
+        "base_url = \"http://a/v1\"\nmodel = \"u\"\n[agents.writer]\nmodel = \"w\"\n[prices.u]\ninput = 1\noutput = 2";
     let project = "model = \"p\"\ntimeout = 5\n[agents.critic]\nmax_tokens = 9";
     let settings = of(&Flags::default(), &[(project, PROJECT), (user, USER)]).unwrap().unwrap();
     assert_eq!((settings.base_url.as_str(), settings.model.as_str()), ("http://a/v1/", "p"));

@@ -70,7 +70,10 @@ fn an_answer_is_asked_for_with_the_key_and_booked() {
     assert_eq!((entry.agent.as_str(), entry.model.as_str(), entry.prompt_tokens), ("writer", "tiny-1", 20));
     assert_eq!(entry.usd, Some(30e-6));
     let sent = &server.asked()[0];
-    assert_eq!((sent.target.as_str(), sent.header("authorization")), ("/v1/chat/completions", Some("Bearer sk-secret")));
+    assert_eq!(
+        (sent.target.as_str(), sent.header("authorization")),
+        ("/v1/chat/completions", Some("Bearer sk-secret"))
+    );
     let body: Value = serde_json::from_slice(&sent.body).unwrap();
     assert_eq!((&body["model"], &body["response_format"]["type"]), (&json!("tiny"), &json!("json_schema")));
     assert!(!format!("{chat:?}").contains("sk-secret"));
