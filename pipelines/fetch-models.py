@@ -85,6 +85,7 @@ class Model:
     licence: str
     revision: str
     sources: tuple[Source, ...]
+    recipe: str | None = None
 
     def digests(self, name: str) -> set[str]:
         return {file.sha256 for source in self.sources for file in source.kept() if file.name == name and file.sha256}
@@ -125,10 +126,10 @@ def read_manifest(path: Path, kind: str | None) -> list[Model]:
     """The models with the sources of this platform, and of one kind where one is named."""
     models = []
     for table in tomllib.loads(path.read_text(encoding="utf-8"))["model"]:
-        sources = (read_source(source) for source in table["source"])
+        sources = (read_source(source) for source in table.get("source", []))
         usable = tuple(s for s in sources if s.platform in (None, here()) and kind in (None, s.kind))
         known = {key: table[key] for key in ("id", "kind", "fetch", "licence", "revision")}
-        models.append(Model(sources=usable, **known))
+        models.append(Model(sources=usable, recipe=table.get("recipe"), **known))
     return models
 
 
@@ -288,7 +289,8 @@ def complaints(model: Model, folder: Path) -> list[str]:
 def fetch(model: Model, root: Path) -> bool:
     folder = root / model.id
     if not model.sources:
-        say(f"  {model.id}: no source for {here()}")
+        say(f"  {model.id}: nobody publishes it in this form; {model.recipe} makes it" if model.recipe
+            else f"  {model.id}: no source for {here()}")
         return False
     if not complaints(model, folder):
         say(f"  {model.id}: there and verified")
@@ -340,7 +342,8 @@ def main() -> int:
     models = read_manifest(args.manifest, args.source)
     if args.list:
         for model in models:
-            sources = "; ".join(source.label() for source in model.sources) or f"no source for {here()}"
+            nowhere = f"made by {model.recipe}" if model.recipe else f"no source for {here()}"
+            sources = "; ".join(source.label() for source in model.sources) or nowhere
             print(f"{model.id}\t{model.kind}\t{model.fetch}\t{model.licence}\t{sources}")
         return 0
     act = check if args.check else fetch

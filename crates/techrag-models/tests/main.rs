@@ -3,6 +3,7 @@
 
 mod broken;
 mod cross;
+mod exports;
 mod pages;
 mod places;
 mod sentence;

@@ -291,22 +291,11 @@ fn golden_patch_model_has_the_ids_positions_and_vectors_of_the_reference() {
     let as_numbers = |values: &[i64]| values.iter().map(|&value| value as f64).collect::<Vec<_>>();
     assert_eq!(as_numbers(&layout.ids), reference["a_input_ids"]);
     assert_eq!(as_numbers(&layout.positions), reference["a_position_ids"]);
-    let spec = PatchSpec {
-        dim: 128,
-        max_tokens: 64,
-        outputs: vec!["embeddings".to_owned()],
-        longest_edge: 1280,
-        patch: 32,
-        mean: [0.5; 3],
-        std: [0.5; 3],
-        resample: Filter::Bilinear,
-        document_token: String::new(),
-        image_token: String::new(),
-        row_token: String::new(),
-        query_prefix: String::new(),
-        query_suffix: String::new(),
+    let PageSpec::Patches(spec) = Manifest::builtin().get("NeoMME-260M-Retriever").unwrap().page_encoder().unwrap()
+    else {
+        panic!("patches")
     };
-    let graph = open_graph(environment, ("golden", &folder), &spec, 1).unwrap();
+    let graph = open_graph(environment, ("golden", &folder), spec, 1).unwrap();
     let mut numpy = Numpy::new(0);
     let pixels: Vec<f32> = (0..across * down * 3072).map(|_| numpy.uniform()).collect();
     let values = run(&graph, layout.ids, layout.positions, pixels).unwrap();

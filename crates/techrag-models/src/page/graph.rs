@@ -63,7 +63,7 @@ impl Graph {
         let pool = Pool::open(environment, id, path, most)?;
         let (inputs, output) = pool.with(|session| {
             let inputs = session.inputs().iter().map(|input| declared(&pool, input.name(), input.dtype(), known));
-            Ok((inputs.collect::<Result<Vec<_>, _>>()?, only_output(&pool, session, outputs)?))
+            Ok((inputs.collect::<Result<Vec<_>, _>>()?, only_output(&pool, session, outputs, dim)?))
         })?;
         if !inputs.iter().any(|input| input.name == "input_ids") {
             return Err(pool.faulty("it has no input input_ids"));
@@ -172,11 +172,24 @@ fn declared(pool: &Pool, name: &str, kind: &ValueType, known: &[(&str, &[usize])
     Ok(Declared { name: name.to_owned(), kind: *ty, shape: shape.to_vec() })
 }
 
-/// The output of one of these names; without names, the only one there is.
-fn only_output(pool: &Pool, session: &Session, names: &[String]) -> Result<String, Error> {
-    match session.outputs() {
-        [only] => Ok(only.name().to_owned()),
-        _ => output(pool, session, names),
+/// The output of one of these names, or the only one there is, of numbers and of this many values a vector.
+fn only_output(pool: &Pool, session: &Session, names: &[String], dim: usize) -> Result<String, Error> {
+    let name = match session.outputs() {
+        [only] => only.name().to_owned(),
+        _ => output(pool, session, names)?,
+    };
+    let kind = session.outputs().iter().find(|output| output.name() == name).map(|output| output.dtype());
+    let Some(ValueType::Tensor { ty, shape, .. }) = kind else {
+        return Err(pool.faulty(format!("its output {name} is no tensor")));
+    };
+    if !matches!(ty, TensorElementType::Float32 | TensorElementType::Float16) {
+        return Err(pool.faulty(format!("its output {name} is of {ty}, not of f32 or f16")));
+    }
+    match shape.last() {
+        Some(&values) if values >= 0 && usize::try_from(values) != Ok(dim) => {
+            Err(pool.faulty(format!("its output {name} has {values} values a vector; the manifest says {dim}")))
+        }
+        _ => Ok(name),
     }
 }
 

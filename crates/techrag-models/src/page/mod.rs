@@ -4,6 +4,7 @@
 //! [`MultiVector`] of unit vectors; a page's relevance is the sum over the query's vectors of the best inner product
 //! among the page's (MaxSim).
 
+mod beside;
 mod graph;
 mod patches;
 mod pixels;

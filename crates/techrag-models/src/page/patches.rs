@@ -165,12 +165,36 @@ pub(crate) fn layout(across: usize, down: usize, marks: Marks) -> Layout {
     Layout { ids, positions: rows, places }
 }
 
-/// The size with the longer side at most `most`, rounded to whole pixels.
+/// The size with the longer side at most `most`, rounded to whole pixels, halves to even (as the reference does).
+#[expect(clippy::cast_precision_loss, reason = "sides of pictures are far below 2^52")]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rounded, and at least 1")]
 fn within(width: usize, height: usize, most: usize) -> (usize, usize) {
     let longer = width.max(height);
     if longer <= most {
         return (width, height);
     }
-    let scaled = |side: usize| ((side * most + longer / 2) / longer).max(1);
+    let scale = most as f64 / longer as f64;
+    let scaled = |side: usize| (side as f64 * scale).round_ties_even().max(1.0) as usize;
     (scaled(width), scaled(height))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_made_smaller_and_never_larger() {
+        assert_eq!(within(800, 600, 1536), (800, 600));
+        assert_eq!(within(1700, 2200, 1536), (1187, 1536));
+        assert_eq!(within(1, 100_000, 1536), (1, 1536));
+    }
+
+    #[test]
+    fn rows_of_patches_end_in_a_mark() {
+        let layout = layout(2, 1, Marks { document: 5, image: 6, row: 7 });
+        assert_eq!(layout.ids, [5, 6, 6, 6, 7]);
+        assert_eq!(layout.positions, [0, 1, 2, 2, 2, 0, 1, 2, 3, 4]);
+        assert_eq!(layout.places[2], Place::Region([0.0, 0.0, 0.5, 1.0]));
+        assert_eq!(layout.places[4], Place::Prompt);
+    }
 }

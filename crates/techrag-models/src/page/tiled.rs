@@ -11,6 +11,7 @@ use ort::environment::Environment;
 
 use crate::error::Error;
 use crate::manifest::{GRAPH, TOKENIZER};
+use crate::page::beside;
 use crate::page::graph::{Feed, Graph, Values};
 use crate::page::pixels::{Pixels, Scale};
 use crate::page::resize::resize;
@@ -54,6 +55,7 @@ impl Tiled {
         spec: &TiledSpec,
         most: usize,
     ) -> Result<Self, Error> {
+        beside::agrees(id, folder, spec)?;
         let path = folder.join(TOKENIZER);
         let tokens = Tokens::open(id, &path)?;
         let lacking = |token: &str| Error::file(id, &path, format!("it has no token {token}"));
