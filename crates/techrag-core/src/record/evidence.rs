@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Extra, Graph, Hit};
+use super::{Extra, Graph, Hit, PageHit};
 
 /// How sufficient the retrieved evidence is, written by `techrag-score`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -76,6 +76,9 @@ pub struct Retry {
     /// What the graph added to them, written by `techrag-graph expand --retry`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub graph: Option<Box<Graph>>,
+    /// The pages the second pass found, written by `techrag-visual --retry`; they move as the hits do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub visual: Option<Vec<PageHit>>,
     /// The score of what it found; moves to the query's `evidence` when accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,
@@ -112,6 +115,9 @@ pub struct Drift {
 pub struct Before {
     /// The first hits.
     pub hits: Vec<Hit>,
+    /// The first pages, where the retry found others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub visual: Option<Vec<PageHit>>,
     /// Their evidence.
     pub evidence: Evidence,
 }

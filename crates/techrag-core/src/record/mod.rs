@@ -20,6 +20,7 @@ mod graph;
 mod query;
 mod schema;
 mod sources;
+mod visual;
 
 pub use agents::{
     CriticVerdict, Critique, Draft, DraftSentence, EvidenceMap, MappedClaim, Outline, OutlineSection, Strength,
@@ -36,6 +37,7 @@ pub use graph::{
 pub use query::{Effort, Hit, Origin, Query, Route, RouteName, Scores, Strategy, TraceEntry, UsageEntry};
 pub use schema::schemas;
 pub use sources::{EvidenceSentence, Passage, Prompt, Source, Verification};
+pub use visual::{Crop, CropKind, PageHit, PageScores};
 
 use serde_json::{Map, Value};
 

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Answer, Checks, Critique, Draft, Evidence, EvidenceMap, Extra, Graph, Outline, Prompt, Retry, Role, Source, Span,
-    Verification,
+    Answer, Checks, Critique, Draft, Evidence, EvidenceMap, Extra, Graph, Outline, PageHit, Prompt, Retry, Role,
+    Source, Span, Verification,
 };
 
 /// A question and all that the stages so far have found.
@@ -28,6 +28,9 @@ pub struct Query {
     /// What the knowledge graph added, written by `techrag-graph`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub graph: Option<Box<Graph>>,
+    /// Ranked pages, best first, written by `techrag-visual search`. Absent until page retrieval ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub visual: Option<Vec<PageHit>>,
     /// Whether that is enough, written by `techrag-score`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,

@@ -17,11 +17,13 @@ pub(crate) fn decide(query: &mut Query, retry: &mut Retry, evidence: Evidence) {
     retry.reason = Some(reason);
     retry.drift = Some(drift);
     if accepted {
-        retry.before = query
-            .hits
-            .replace(hits)
-            .zip(query.evidence.replace(evidence))
-            .map(|(hits, evidence)| Before { hits, evidence });
+        // Pages move with the hits where the second pass looked for pages; else the first ones stay.
+        let visual = retry.visual.take().and_then(|pages| query.visual.replace(pages));
+        retry.before = query.hits.replace(hits).zip(query.evidence.replace(evidence)).map(|(hits, evidence)| Before {
+            hits,
+            visual,
+            evidence,
+        });
     } else {
         retry.hits = Some(hits);
         retry.evidence = Some(evidence);
