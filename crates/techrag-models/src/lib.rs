@@ -1,7 +1,8 @@
 //! The one door to ONNX Runtime: which models there are, where their files lie, and what they compute.
 //!
 //! [`Manifest`] names the models, [`Locator`] finds their files, [`SentenceEncoder`] embeds texts, [`CrossEncoder`]
-//! scores a query against passages and [`PageEncoder`] turns pages into many vectors each. Nothing downloads: a model that is not there is [`Error::Missing`], which names the
+//! scores a query against passages and [`PageEncoder`] turns pages into many vectors
+//! each; [`LayoutModel`] finds figures, tables and captions in a page's picture. Nothing downloads: a model that is not there is [`Error::Missing`], which names the
 //! command that brings it. The runtime itself is a shared library listed in the manifest like any model; it is loaded
 //! when the first model is opened, so that a program that needs no model starts without it.
 //!
@@ -12,6 +13,7 @@ mod chunk;
 mod cross;
 mod encoder;
 mod error;
+mod layout;
 mod locate;
 mod manifest;
 mod page;
@@ -25,6 +27,7 @@ pub use chunk::{ChunkEncoder, Windows};
 pub use cross::CrossEncoder;
 pub use encoder::{Limits, SentenceEncoder, Side};
 pub use error::Error;
+pub use layout::{LayoutModel, LayoutRegion, LayoutSpec};
 pub use locate::Locator;
 pub use manifest::{Fetch, Kind, Manifest, Model, PairSpec, Pooling, SentenceSpec};
 pub use page::{

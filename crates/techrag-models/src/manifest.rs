@@ -11,6 +11,7 @@ use serde::Deserialize;
 use techrag_core::record::Vectors;
 
 use crate::error::Error;
+use crate::layout::LayoutSpec;
 use crate::locate::Locator;
 use crate::page::PageSpec;
 
@@ -67,6 +68,8 @@ pub enum Kind {
     CrossEncoder(PairSpec),
     /// Pages to many vectors.
     PageEncoder(PageSpec),
+    /// A page's picture to labelled boxes.
+    Layout(LayoutSpec),
 }
 
 /// How a sentence encoder is used.
@@ -233,6 +236,7 @@ struct RawModel {
     licence: String,
     recipe: Option<String>,
     page: Option<PageSpec>,
+    layout: Option<LayoutSpec>,
     #[serde(default)]
     source: Vec<RawSource>,
     dim: Option<usize>,
@@ -297,6 +301,10 @@ impl TryFrom<RawModel> for Model {
                 (Kind::CrossEncoder(PairSpec { max_tokens: max_tokens()?, outputs: outputs()? }), network_files())
             }
             "page-encoder" => (Kind::PageEncoder(raw.page.clone().ok_or_else(|| lacking("page"))?), network_files()),
+            "layout" => {
+                let spec = raw.layout.clone().ok_or_else(|| lacking("layout"))?;
+                (Kind::Layout(spec), vec![GRAPH.to_owned()])
+            }
             other => return Err(Error::Manifest(format!("{} is of unknown kind {other}", raw.id))),
         };
         if let Some(complaint) = raw.page.as_ref().and_then(PageSpec::complaint) {

@@ -4,6 +4,7 @@
 mod broken;
 mod cross;
 mod exports;
+mod layout;
 mod pages;
 mod places;
 mod sentence;

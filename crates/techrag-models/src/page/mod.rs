@@ -32,6 +32,9 @@ use projection::Projection;
 use tiled::Tiled;
 use words::Words;
 
+pub(crate) use pixels::Scale;
+pub(crate) use resize::resize;
+
 pub use pixels::Pixels;
 pub use resize::Filter;
 pub use spec::{PageSpec, PatchSpec, TiledSpec, WordSpec};
