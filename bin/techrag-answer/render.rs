@@ -1,18 +1,23 @@
 //! `techrag-answer render`: what a person reads; exit code 1 if some record abstained.
 
+use std::path::PathBuf;
+
 use clap::ValueEnum;
-use techrag_answer::{check, clean, render};
+use techrag_answer::check;
+use techrag_answer::render::{Colour, Detail, Form, Format as Text, Sheet, Style};
 use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Step, Wanted};
-use techrag_core::codec;
 
 /// Print answers with their sources
 ///
 /// Reads query records with `answer` and `checks`. Control characters and terminal escapes of documents do not get
-/// through. Exit code 1 if some record abstained or has no verified claim.
+/// through. `html` writes one page that needs no other file and no network. `bibtex`, `csl` and `ris` list what the
+/// answers cite, each work once. Exit code 1 if some record abstained or has no verified claim.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     techrag-answer render <checked.jsonl\n  \
     techrag-answer render --format markdown --explain <checked.jsonl >answer.md\n  \
+    techrag-answer render --format html --library lib <checked.jsonl >answer.html\n  \
+    techrag-answer render --format bibtex <checked.jsonl >references.bib\n  \
     techrag-answer render --format json <checked.jsonl | jq .citations")]
 pub(crate) struct Args {
     /// How the answer is written
@@ -24,6 +29,9 @@ pub(crate) struct Args {
     /// Columns of the text [default: the terminal's, or 80]
     #[arg(long, value_name = "N")]
     width: Option<usize>,
+    /// The library whose page images go into the HTML page
+    #[arg(long, value_name = "DIR", env = "TECHRAG_LIBRARY")]
+    library: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -34,20 +42,19 @@ enum Format {
     Markdown,
     /// One JSON object a line
     Json,
+    /// One self-contained HTML page
+    Html,
+    /// The cited works as BibTeX
+    Bibtex,
+    /// The cited works as CSL-JSON
+    Csl,
+    /// The cited works as RIS
+    Ris,
 }
 
 pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
-    let colour = match cli.stdout_colour() {
-        techrag_cli::Colour::Plain => render::Colour::Plain,
-        techrag_cli::Colour::Ansi => render::Colour::Ansi,
-    };
-    let format = match args.format {
-        Format::Text => render::Format::Text { width: args.width.unwrap_or_else(|| cli.width()), colour },
-        Format::Markdown => render::Format::Markdown,
-        Format::Json => render::Format::Json,
-    };
-    let detail = if args.explain { render::Detail::Explain } else { render::Detail::Answer };
-    let (mut shown, mut outcome) = (0_u64, Outcome::Done);
+    let mut sheet = Sheet::new(form(args, cli), args.library.clone());
+    let mut outcome = Outcome::Done;
     let wanted = Wanted { kinds: &[Kind::Query, Kind::Error], bare: Bare::Refused };
     let ended = cli.fold(wanted, |step| {
         let text = match step {
@@ -55,25 +62,30 @@ pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
                 if check::abstained(&query) {
                     outcome = outcome.and(Outcome::Refused);
                 }
-                render::render(&query, format, detail)
+                sheet.answer(&query)?
             }
-            // What failed on the way is said here too, so that a reader of the output alone knows.
-            Step::Record(Record::Error(error)) if args.format != Format::Json => {
-                clean::line(&format!("Error: {}: {}: {}", error.stage, error.of, error.message))
-            }
-            Step::Record(record @ Record::Error(_)) => return Ok(vec![untouched(&record)?]),
-            _ => return Ok(Vec::new()),
+            Step::Record(Record::Error(error)) => sheet.failure(error)?,
+            Step::End => sheet.end()?,
+            _ => None,
         };
-        let gap = if shown > 0 && args.format != Format::Json { "\n" } else { "" };
-        shown += 1;
-        Ok(vec![Record::Other(format!("{gap}{text}"))])
+        Ok(text.into_iter().map(Record::Other).collect())
     })?;
     Ok(ended.and(outcome))
 }
 
-/// A failure of an earlier stage, to pass on: it was said and counted there.
-fn untouched(error: &Record) -> anyhow::Result<Record> {
-    let mut line = Vec::new();
-    codec::write(error, &mut line)?;
-    Ok(Record::Other(String::from_utf8(line)?.trim_end().to_owned()))
+fn form(args: &Args, cli: &Cli) -> Form {
+    let detail = if args.explain { Detail::Explain } else { Detail::Answer };
+    let colour = match cli.stdout_colour() {
+        techrag_cli::Colour::Plain => Colour::Plain,
+        techrag_cli::Colour::Ansi => Colour::Ansi,
+    };
+    match args.format {
+        Format::Text => Form::Each(Text::Text { width: args.width.unwrap_or_else(|| cli.width()), colour }, detail),
+        Format::Markdown => Form::Each(Text::Markdown, detail),
+        Format::Json => Form::Each(Text::Json, detail),
+        Format::Html => Form::Html,
+        Format::Bibtex => Form::Works(Style::Bibtex),
+        Format::Csl => Form::Works(Style::Csl),
+        Format::Ris => Form::Works(Style::Ris),
+    }
 }

@@ -99,7 +99,7 @@ fn listed(pages: &[u32]) -> String {
 }
 
 /// Where a quotation stands in a text, in order, case, white space, hyphens, ligatures and typographic forms aside.
-fn find(text: &str, quotation: &str) -> Vec<Range<usize>> {
+pub(crate) fn find(text: &str, quotation: &str) -> Vec<Range<usize>> {
     let (wanted, _) = traced_fold(quotation);
     let (folded, origin) = traced_fold(text);
     if wanted.is_empty() {

@@ -16,6 +16,8 @@ mod locate;
 mod medal;
 mod printed;
 
+pub(crate) use locate::find;
+
 use techrag_core::record::{
     Answer, AnswerSentence, Check, CheckResult, Checks, Citation, Medal, Query, Source, TraceEntry,
 };

@@ -3,13 +3,20 @@
 //! Everything from documents and models passes through [`crate::clean`] first. An answer without a verified claim is
 //! not printed as one (SPEC section 12).
 
+mod bibliography;
 mod explain;
+mod html;
 mod json;
 mod markdown;
+mod sheet;
 mod terminal;
 mod view;
 
 use techrag_core::record::Query;
+
+pub use bibliography::Style;
+pub use html::Error;
+pub use sheet::{Form, Sheet};
 
 /// How the answer is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -117,16 +117,34 @@ impl View {
 
     /// The line under the answer.
     pub(super) fn summary(&self) -> String {
-        let medal = match self.medal {
+        match (self.claims, self.confidence) {
+            (0, _) => self.verified_line(),
+            (_, Some(confidence)) => {
+                format!("confidence {confidence:.2} · {} · {}", self.medal_name(), self.verified_line())
+            }
+            (_, None) => format!("{} · {}", self.medal_name(), self.verified_line()),
+        }
+    }
+
+    pub(super) fn medal_name(&self) -> &'static str {
+        match self.medal {
             Medal::None => "no medal",
             Medal::Bronze => "bronze",
             Medal::Silver => "silver",
             Medal::Gold => "gold",
-        };
+        }
+    }
+
+    /// Confidence and checks, without the medal.
+    pub(super) fn counts(&self) -> String {
         let confidence = self.confidence.map_or(String::new(), |confidence| format!("confidence {confidence:.2} · "));
+        format!("{confidence}{}", self.verified_line())
+    }
+
+    fn verified_line(&self) -> String {
         match self.claims {
             0 => "not checked".to_owned(),
-            claims => format!("{confidence}{medal} · {} of {claims} citations verified", self.verified),
+            claims => format!("{} of {claims} citations verified", self.verified),
         }
     }
 }

@@ -1,0 +1,147 @@
+//! The passages of the sources, with the quoted words marked.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use serde::Serialize;
+use techrag_core::clean;
+use techrag_core::record::{Hit, Origin, Passage, Query, Source};
+
+use crate::check::find;
+
+/// A source and its passages.
+#[derive(Debug, Serialize)]
+pub(super) struct Shown {
+    pub(super) n: u32,
+    title: String,
+    authors: Vec<String>,
+    year: Option<i32>,
+    doi: Option<String>,
+    key: String,
+    /// Pages that the answer cites.
+    pages: Vec<u32>,
+    passages: Vec<Block>,
+}
+
+#[derive(Debug, Serialize)]
+struct Block {
+    id: String,
+    origin: &'static str,
+    section: String,
+    pages: String,
+    scores: Vec<(&'static str, String)>,
+    segments: Vec<Segment>,
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+pub(super) struct Segment {
+    text: String,
+    quoted: bool,
+}
+
+/// The id of a passage on the page, without the article's.
+pub(super) fn id(source: u32, at: usize) -> String {
+    format!("s{source}-{at}")
+}
+
+/// All sources of a record.
+pub(super) fn sources(query: &Query) -> Vec<Shown> {
+    let hits: HashMap<&str, &Hit> = query.hits.iter().flatten().map(|hit| (hit.uid.as_str(), hit)).collect();
+    query.sources.iter().flatten().map(|source| shown(source, query, &hits)).collect()
+}
+
+fn shown(source: &Source, query: &Query, hits: &HashMap<&str, &Hit>) -> Shown {
+    let answered = query.answer.iter().filter(|answer| !answer.abstained);
+    let citations: Vec<_> = answered
+        .flat_map(|answer| &answer.sentences)
+        .flat_map(|sentence| &sentence.citations)
+        .filter(|citation| citation.source == source.n)
+        .collect();
+    let mut pages: Vec<u32> = citations.iter().filter_map(|citation| citation.page).collect();
+    pages.sort_unstable();
+    pages.dedup();
+    let block = |(at, passage): (usize, &Passage)| {
+        let spans = citations.iter().filter(|citation| citation.uid == passage.uid).map(|citation| &citation.span);
+        let text = clean::block(&passage.text);
+        let quoted: Vec<Range<usize>> =
+            spans.filter_map(|span| find(&text, &clean::line(span)).into_iter().next()).collect();
+        let hit = hits.get(passage.uid.as_str());
+        Block {
+            id: id(source.n, at),
+            origin: match hit.map(|hit| hit.origin) {
+                Some(Origin::Graph) => "GRAPH",
+                _ => "VECTOR",
+            },
+            section: clean::line(&passage.section),
+            pages: passage.pages.map_or(String::new(), place),
+            scores: scores(passage, hit.copied()),
+            segments: segments(&text, quoted),
+        }
+    };
+    Shown {
+        n: source.n,
+        title: clean::title(&source.title),
+        authors: source.authors.iter().map(|author| clean::line(author)).collect(),
+        year: source.year,
+        doi: source.doi.as_deref().map(clean::line),
+        key: clean::line(&source.key),
+        pages,
+        passages: source.passages.iter().enumerate().map(block).collect(),
+    }
+}
+
+fn place([first, last]: [u32; 2]) -> String {
+    if first == last { format!("page {first}") } else { format!("pages {first}–{last}") }
+}
+
+fn scores(passage: &Passage, hit: Option<&Hit>) -> Vec<(&'static str, String)> {
+    let Some(scores) = hit.map(|hit| &hit.scores) else { return vec![("score", format!("{:.3}", passage.score))] };
+    [
+        ("score", Some(scores.score)),
+        ("cosine", scores.dense.map(f64::from)),
+        ("BM25", scores.bm25),
+        ("cross-encoder", scores.rerank.map(f64::from)),
+        ("relevance", scores.relevance),
+    ]
+    .into_iter()
+    .filter_map(|(name, value)| value.map(|value| (name, format!("{value:.3}"))))
+    .collect()
+}
+
+/// A text cut at the ends of the ranges; overlapping ranges become one.
+fn segments(text: &str, mut quoted: Vec<Range<usize>>) -> Vec<Segment> {
+    quoted.sort_by_key(|range| range.start);
+    let (mut segments, mut at) = (Vec::new(), 0);
+    let mut push = |range: Range<usize>, quoted: bool| {
+        if !range.is_empty() {
+            segments.push(Segment { text: text[range].to_owned(), quoted });
+        }
+    };
+    for range in quoted {
+        let start = range.start.max(at);
+        if range.end <= at {
+            continue;
+        }
+        push(at..start, false);
+        push(start..range.end, true);
+        at = range.end;
+    }
+    push(at..text.len(), false);
+    segments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quoted_words_are_marked_once() {
+        let marked = |ranges: Vec<Range<usize>>| {
+            let parts = segments("abcdef", ranges);
+            parts.iter().map(|s| if s.quoted { format!("<{}>", s.text) } else { s.text.clone() }).collect::<String>()
+        };
+        assert_eq!(marked(vec![]), "abcdef");
+        assert_eq!(marked(vec![4..6, 0..2]), "<ab>cd<ef>");
+        assert_eq!(marked(vec![1..3, 2..5, 2..3]), "a<bc><de>f");
+    }
+}
