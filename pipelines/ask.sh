@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A question to a cited answer, or to an honest "Not found in the provided sources."
-# usage: ask.sh LIBRARY ["question"] [--records] [--format text|markdown|json] [--explain] [-k N] [--mode M] [--year Y]
+# usage: ask.sh LIBRARY ["question"] [--records] [--format text|markdown|json|html|bibtex|csl|ris] [--explain] [-k N] [--mode M] [--year Y]
 #        without a question, queries are read from stdin (text, BEIR lines or query records)
 #        --year is the year from which recency is judged: this one, or none with --records unless it is said
 # records: query → route → hits → evidence, retry → its hits, its evidence → sources, prompt → answer → checks →
@@ -47,7 +47,7 @@ score=(${year:+--year "$year"} "${timings[@]}")
 # A question on the command line is text whatever it looks like: as JSON it cannot be taken for a record.
 json() { local text=${1//[[:cntrl:]]/ }; text=${text//\\/\\\\}; printf '{"question":"%s"}\n' "${text//\"/\\\"}"; }
 ask() { if [ -n "$asked" ]; then json "$question"; else cat; fi; }
-finish() { if [ -n "$records" ]; then cat; else techrag-answer render "${render[@]}"; fi; }
+finish() { if [ -n "$records" ]; then cat; else techrag-answer render --library "$library" "${render[@]}"; fi; }
 
 ask |
   techrag-agents route "${timings[@]}" |

@@ -97,10 +97,11 @@ fn bibtex(work: &Work) -> Entry {
     if let Some(year) = work.source.year {
         entry.set_as("year", &i64::from(year));
     }
+    let plain = |text: &str| vec![Spanned::detached(Chunk::Normal(text.to_owned()))];
     if let Some(doi) = &work.source.doi {
-        entry.set_as("doi", doi);
+        entry.set("doi", plain(doi));
     }
-    entry.set_as("file", &work.source.key);
+    entry.set("file", plain(&work.source.key));
     entry
 }
 
