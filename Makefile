@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build models demo test ingest install regress bench schemas fmt lint clean
+.PHONY: help setup build models demo test test-page ingest install regress bench schemas fmt lint clean
 
 # Cargo features of the root package. MuPDF is a second PDF reader; builds with it are distributed under AGPL-3.0.
 FEATURES ?= mupdf
@@ -22,7 +22,7 @@ WITH = --features "$$TECHRAG_FEATURES"
 
 help: ## Say what there is to make
 	@echo "usage: make TARGET [NAME=VALUE…]"; echo
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-10s %s\n", $$1, $$2}'
 	@echo; echo "  FEATURES=  builds without MuPDF (permissive licence); now: $(FEATURES)"
 	@echo "  PREFIX=    where install puts the tools; now: $(PREFIX)"
 	@echo "  MODELS=    where models are kept; now: $(MODELS)"
@@ -41,6 +41,9 @@ demo: build models ## Set up, ingest the fixture papers, answer one question and
 
 test: setup models ## Set up and run all tests
 	$(CARGO) test --workspace $(WITH)
+
+test-page: build models ## Open an HTML answer in headless Chromium (brings Chromium and playwright-core)
+	@pipelines/test-page.sh "$(TARGET)/page"
 
 ingest: build models ## Put the papers of DOCS=DIR into LIBRARY=DIR
 	@[ -n "$(DOCS)" ] && [ -n "$(LIBRARY)" ] || { echo 'usage: make ingest DOCS=DIR LIBRARY=DIR' >&2; exit 2; }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 
@@ -42,55 +43,56 @@ fn run(tool: &str, arguments: &[&str], input: &str) -> Run {
     run
 }
 
-fn answered(text: &str) -> Value {
-    let assembled = run("techrag-answer", &["assemble"], &record(text)).ok();
-    let written = run("techrag-agents", &["generate"], &assembled.stdout).ok();
-    run("techrag-answer", &["check"], &written.stdout).records().remove(0)
+/// Every attack answered by the real tools, in one stream: id and record.
+fn answered() -> &'static [(String, Value)] {
+    static ANSWERED: OnceLock<Vec<(String, Value)>> = OnceLock::new();
+    ANSWERED.get_or_init(|| {
+        let attacks = attacks();
+        let lines: Vec<String> = attacks.iter().map(|(_, text)| record(text)).collect();
+        let assembled = run("techrag-answer", &["assemble"], &lines.join("\n")).ok();
+        let written = run("techrag-agents", &["generate"], &assembled.stdout).ok();
+        let checked = run("techrag-answer", &["check"], &written.stdout).records();
+        assert_eq!(checked.len(), attacks.len(), "one record an attack");
+        attacks.into_iter().map(|(id, _)| id).zip(checked).collect()
+    })
 }
 
 #[test]
-fn there_are_attacks_of_every_kind() {
+fn there_are_attacks_enough() {
     assert!(attacks().len() >= 15, "{}", attacks().len());
 }
 
 #[test]
 fn a_prompt_has_its_own_blocks_and_fences_only() {
-    let plain = answered(HONEST)["prompt"].clone();
-    for (id, text) in attacks() {
-        let prompt = answered(&text)["prompt"].clone();
-        assert_eq!(prompt["system"], plain["system"], "{id}");
-        assert_eq!(prompt["template_sha256"], plain["template_sha256"], "{id}");
+    let harmless = run("techrag-answer", &["assemble"], &record("Wet asphalt has friction.")).ok().records().remove(0);
+    let harmless = &harmless["prompt"];
+    let fences = |prompt: &Value| prompt["user"].as_str().expect("text").matches("<<<").count();
+    for (id, record) in answered() {
+        let prompt = &record["prompt"];
+        assert_eq!(prompt["system"], harmless["system"], "{id}");
+        assert_eq!(prompt["template_sha256"], harmless["template_sha256"], "{id}");
         let user = prompt["user"].as_str().expect("text");
-        let labels =
-            user.match_indices("[SOURCE ").filter(|(at, _)| user[at + 8..].starts_with(|c: char| c.is_ascii_digit()));
-        // Two blocks at most, a source each, and every one of them ours: at the start of a line.
-        let labels: Vec<usize> = labels.map(|(at, _)| at).filter(|at| !in_task(user, *at)).collect();
-        assert!(labels.len() <= 2, "{id}: {user}");
+        let labels: Vec<usize> =
+            user.match_indices("[SOURCE ").map(|(at, _)| at).filter(|at| is_numbered(user, *at)).collect();
+        let sources = record["sources"].as_array().expect("sources").len();
+        assert_eq!(labels.len(), sources, "{id}: a label a source: {user}");
         assert!(labels.iter().all(|at| *at == 0 || user.as_bytes()[at - 1] == b'\n'), "{id}: {user}");
-        let opened = user.matches("<<<").count();
-        assert_eq!(opened, user.matches(">>>").count(), "{id}: {user}");
-        assert_eq!(opened, labels.len() + fences_named(&plain), "{id}: {user}");
+        assert_eq!(fences(prompt), fences(harmless), "{id}: {user}");
+        assert_eq!(fences(prompt), user.matches(">>>").count(), "{id}: {user}");
         assert!(user.chars().all(|c| c == '\n' || !c.is_control()), "{id}: {user:?}");
         assert!(!user.chars().any(|c| ('\u{e0000}'..='\u{e007f}').contains(&c)), "{id}: hidden tags");
     }
 }
 
-/// Whether a label stands in the template's own words, behind the evidence.
-fn in_task(user: &str, at: usize) -> bool {
-    user.rfind("\nTASK").is_some_and(|task| at > task)
-}
-
-/// How often the template itself names a fence beside the blocks.
-fn fences_named(plain: &Value) -> usize {
-    let user = plain["user"].as_str().expect("text");
-    user.matches("<<<").count() - user.matches("\n[SOURCE ").count()
+/// Whether `[SOURCE ` is followed by a number, as in a label; the task speaks of `[SOURCE n: Title]`.
+fn is_numbered(user: &str, at: usize) -> bool {
+    user[at + "[SOURCE ".len()..].starts_with(|c: char| c.is_ascii_digit())
 }
 
 #[test]
 fn an_answer_cites_what_was_found_and_nothing_else() {
-    for (id, text) in attacks() {
-        let answered = answered(&text);
-        for sentence in answered["answer"]["sentences"].as_array().into_iter().flatten() {
+    for (id, record) in answered() {
+        for sentence in record["answer"]["sentences"].as_array().into_iter().flatten() {
             for citation in sentence["citations"].as_array().expect("citations") {
                 let uid = citation["uid"].as_str().expect("a uid");
                 assert!(["00000000000000ff:0", "00000000000000aa:0"].contains(&uid), "{id}: {citation}");
@@ -99,37 +101,33 @@ fn an_answer_cites_what_was_found_and_nothing_else() {
         }
         // Forged markers inside a quotation are found, so such an answer is no gold.
         let forged = ["[SOURCE 9", "[EXTERNAL", "[SOURCE 1: Fixture, p. 7"];
-        if forged.iter().any(|mark| answered["answer"]["text"].as_str().unwrap_or_default().contains(mark)) {
-            assert_ne!(answered["answer"]["medal"], "gold", "{id}: {answered}");
+        if forged.iter().any(|mark| record["answer"]["text"].as_str().unwrap_or_default().contains(mark)) {
+            assert_ne!(record["answer"]["medal"], "gold", "{id}: {record}");
         }
     }
 }
 
 #[test]
 fn what_is_rendered_carries_no_markup_and_no_escapes() {
-    for (id, text) in attacks() {
-        let record = answered(&text).to_string();
-        let render = |format: &str| run("techrag-answer", &["render", "--format", format, "--explain"], &record).stdout;
-        for format in ["text", "markdown", "json", "html", "bibtex", "csl", "ris"] {
-            let shown = render(format);
-            let acts = |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
-            assert!(!shown.contains(acts), "{id} as {format}: {shown:?}");
-        }
-        let markdown = render("markdown");
-        assert!(
-            !markdown.contains("<script") && !markdown.contains("<img") && !markdown.contains("]("),
-            "{id}: {markdown}"
-        );
-        let page = render("html");
-        assert_eq!(page.matches("<script").count(), 1, "{id}: {page}");
-        assert!(
-            !["<img", "<iframe", "href=\"javascript:", " onmouseover=\"", " onfocus='"]
-                .iter()
-                .any(|mark| page.contains(mark)),
-            "{id}: {page}"
-        );
-        assert_eq!(page.matches("</article>").count(), 1, "{id}: {page}");
+    let lines: Vec<String> = answered().iter().map(|(_, record)| record.to_string()).collect();
+    let render = |format: &str| {
+        let run = run("techrag-answer", &["render", "--format", format, "--explain"], &lines.join("\n"));
+        assert!(run.code <= 1, "{run}");
+        run.stdout
+    };
+    for format in ["text", "markdown", "json", "html", "bibtex", "csl", "ris"] {
+        let shown = render(format);
+        let acts = |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
+        let at = shown.find(acts).map(|at| &shown[..at]);
+        assert!(at.is_none(), "{format}: {:?}", at.map(|text| text.chars().rev().take(80).collect::<String>()));
     }
+    let markdown = render("markdown");
+    assert!(!["<script", "<img", "]("].iter().any(|mark| markdown.contains(mark)), "{markdown}");
+    let page = render("html");
+    assert_eq!(page.matches("<script").count(), 1, "our own script alone");
+    let marks = ["<img", "<iframe", "href=\"javascript:", " onmouseover=\"", " onfocus='"];
+    assert!(!marks.iter().any(|mark| page.contains(mark)), "{page}");
+    assert_eq!(page.matches("</article>").count(), lines.len(), "an article a record");
 }
 
 /// What a model that obeys would write.
