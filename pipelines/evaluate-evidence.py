@@ -1,20 +1,45 @@
 #!/usr/bin/env python3
 """How well the evidence score tells questions that can be answered from those that cannot. Standard library only.
 
-usage: evaluate-evidence.py [--off-topic HITS] FIXTURES FIXTURE_HITS FIXTURE_LIBRARY [NAME=HITS:QRELS...]
-       FIXTURES is fixtures/questions; HITS are query records of techrag-retrieve -k 100
+usage: evaluate-evidence.py --questions NAME=DIR:HITS:LIBRARY[:OFF_TOPIC_HITS]... --collection NAME=HITS:QRELS:LIBRARY...
+       DIR holds questions.jsonl and qrels.tsv; HITS are query records of techrag-retrieve -k 100
 records: query records → (techrag-score, techrag-retrieve --retry, techrag-score --retry) → Markdown on stdout
 
 A question is right to be refused when the papers do not answer it, or when the papers that do are left out of its hits
-and of its retry's. WEAK counts as a refusal.
+and of its retry's. Of a collection the queries are read that the fit of the relevance has not seen.
 """
 
 import argparse
 import json
+from dataclasses import dataclass, field
 
 import judged
 
-NAMES = ["retrieval", "specificity", "diversity", "metadata", "fit"]
+PARTS = ["retrieval", "specificity", "diversity", "metadata", "fit"]
+
+
+@dataclass
+class Set:
+    """Scored questions: answerable, unanswerable by any paper, and answerable with their papers left out."""
+
+    name: str
+    library: str
+    relevant: dict
+    right: list
+    unanswerable: list
+    left: list
+    off_topic: list = field(default_factory=list)
+
+    @property
+    def wrong(self):
+        return self.unanswerable + self.left
+
+    def against(self):
+        """(label, questions to be refused) of every comparison there is."""
+        if not self.unanswerable:
+            return [("left out", self.left)]
+        rows = [("unanswerable", self.unanswerable), ("left out", self.left), ("both", self.wrong)]
+        return rows + ([("other papers", self.off_topic)] if self.off_topic else [])
 
 
 def scored(records):
@@ -39,19 +64,66 @@ def only_part(record, name):
     return next(part["points"] for part in record["evidence"]["parts"] if part["name"] == name)
 
 
-def verdicts(records):
-    count = {"STRONG": 0, "MODERATE": 0, "WEAK": 0}
-    for record in records:
-        count[record["evidence"]["verdict"]] += 1
-    return "{STRONG} / {MODERATE} / {WEAK}".format(**count)
+def question_sets(text):
+    """The two halves of a set of our own questions."""
+    name, paths = text.split("=", 1)
+    folder, hits, library, *off_topic = paths.split(":")
+    with open(f"{folder}/questions.jsonl", encoding="utf-8") as lines:
+        questions = {question["_id"]: question for question in map(json.loads, lines)}
+    relevant = judged.relevant(f"{folder}/qrels.tsv")
+    records = judged.records(hits)
+    full = scored([judged.prepared(record) for record in records])
+    left = scored([judged.prepared(r, relevant[r["_id"]]) for r in records if questions[r["_id"]]["answerable"]])
+    off = scored([judged.prepared(record) for path in off_topic for record in judged.records(path)])
+    for half in ("tune", "test"):
+        mine = lambda records: [record for record in records if questions[record["_id"]]["half"] == half]
+        yes = lambda records, answer: [r for r in records if questions[r["_id"]]["answerable"] is answer]
+        yield Set(f"{name}, {half}", library, relevant, yes(mine(full), True), yes(mine(full), False), mine(left), off)
 
 
-def row(name, right, wrong, label):
-    area = judged.auc([points(r) for r in right], [points(r) for r in wrong])
-    refused = sum(r["evidence"]["verdict"] == "WEAK" for r in wrong) / len(wrong)
-    missed = sum(r["evidence"]["verdict"] == "WEAK" for r in right) / len(right)
-    print(f"| {name} | {label} | {len(right)} | {len(wrong)} | {area:.3f} | {refused:.2f} | {missed:.2f} "
-          f"| {verdicts(right)} | {verdicts(wrong)} |")
+def collection_set(text):
+    """The queries of a judged collection that were kept out of the fit."""
+    name, paths = text.split("=", 1)
+    hits, qrels, library = paths.split(":")
+    relevant = judged.relevant(qrels)
+    records = [r for r in judged.records(hits) if r["_id"] in relevant and judged.held_out(name, r["_id"])]
+    return Set(f"{name}, held out", library, relevant, scored([judged.prepared(r) for r in records]), [],
+               scored([judged.prepared(r, relevant[r["_id"]]) for r in records]))
+
+
+def table(*heads):
+    print("\n| " + " | ".join(heads) + " |\n|---|" + "---:|" * (len(heads) - 1))
+
+
+def below(records, verdicts):
+    return sum(record["evidence"]["verdict"] in verdicts for record in records) / len(records)
+
+
+def counts(records):
+    return " / ".join(str(sum(r["evidence"]["verdict"] == v for r in records)) for v in ("STRONG", "MODERATE", "WEAK"))
+
+
+def separation(rows):
+    """AUC, and what would be refused below either threshold."""
+    table("set", "against", "answerable", "not", "AUC [95 %]", "below 50: rightly", "wrongly", "below 80: rightly",
+          "wrongly", "S / M / W, answerable", "S / M / W, not")
+    for name, label, right, wrong in rows:
+        area = judged.auc([points(r) for r in right], [points(r) for r in wrong])
+        low, high = judged.auc_interval(area, len(right), len(wrong))
+        shares = [f"{below(side, verdicts):.2f}" for verdicts in (("WEAK",), ("WEAK", "MODERATE"))
+                  for side in (wrong, right)]
+        print(f"| {name} | {label} | {len(right)} | {len(wrong)} | {area:.3f} [{low:.2f}, {high:.2f}] | "
+              + " | ".join(shares) + f" | {counts(right)} | {counts(wrong)} |")
+
+
+def ablation(sets):
+    """Each part's AUC alone, and the score's without it."""
+    table("part", *(one.name for one in sets))
+    area = lambda one, measure: f"{judged.auc([measure(r) for r in one.right], [measure(r) for r in one.wrong]):.3f}"
+    print("| the whole score | " + " | ".join(area(one, points) for one in sets) + " |")
+    for part in PARTS:
+        cells = (f"{area(one, lambda r: only_part(r, part))} / {area(one, lambda r: without_part(r, part))}" for one in sets)
+        print(f"| {part} | " + " | ".join(cells) + " |")
 
 
 def retried(records, library, without):
@@ -64,85 +136,45 @@ def retried(records, library, without):
 
 
 def retry_row(name, records):
-    asked = [record["retry"] for record in records if record.get("retry")]
-    taken = [r for r in asked if r["accepted"]]
-    drifted = sum(r["reason"].startswith("drifted") for r in asked)
-    ids = [record for record in records if (record.get("retry") or {}).get("accepted")]
-    gains = [r["evidence"]["score"] - r["retry"]["before"]["evidence"]["score"] for r in ids]
-    lifted = sum(r["evidence"]["verdict"] != "WEAK" for r in ids)
-    gain = sum(gains) / len(gains) if gains else 0.0
+    asked = [record for record in records if record.get("retry")]
+    taken = [record for record in asked if record["retry"]["accepted"]]
+    drifted = sum(record["retry"]["reason"].startswith("drifted") for record in asked)
+    gains = [points(record) - record["retry"]["before"]["evidence"]["score"] for record in taken]
+    lifted = sum(record["evidence"]["verdict"] != "WEAK" for record in taken)
     print(f"| {name} | {len(records)} | {len(asked)} | {len(taken)} | {drifted} | {len(asked) - len(taken) - drifted} "
-          f"| {gain:.1f} | {lifted} |")
+          f"| {sum(gains) / len(gains) if gains else 0.0:.1f} | {lifted} |")
 
 
-def fixtures(args):
-    with open(f"{args.fixtures}/questions.jsonl", encoding="utf-8") as lines:
-        questions = {question["_id"]: question for question in map(json.loads, lines)}
-    relevant = judged.relevant(f"{args.fixtures}/qrels.tsv")
-    records = judged.records(args.hits)
-    answerable = [r for r in records if questions[r["_id"]]["answerable"]]
-    full = {r["_id"]: r for r in scored([judged.prepared(r) for r in records])}
-    left = {r["_id"]: r for r in scored([judged.prepared(r, relevant[r["_id"]]) for r in answerable])}
-    halves = {}
-    for half in ("tune", "test"):
-        of = [name for name, question in questions.items() if question["half"] == half]
-        halves[half] = tuple([some[name] for name in of if name in some and keep(questions[name])] for some, keep in (
-            (full, lambda q: q["answerable"]), (full, lambda q: not q["answerable"]), (left, lambda q: True)))
-    return halves, relevant
-
-
-def head():
-    print("| set | against | answerable | not | AUC | refused rightly | refused wrongly | S / M / W, answerable | S / M / W, not |")
-    print("|---|---|---:|---:|---:|---:|---:|---|---|")
+def retries(sets):
+    """What the second pass does, and the sets as they are after it."""
+    table("set", "questions", "asked", "accepted", "drifted", "no better", "mean gain of the accepted", "no longer WEAK")
+    after = []
+    for one in sets:
+        decided = Set(one.name, one.library, one.relevant, retried(one.right, one.library, {}),
+                      retried(one.unanswerable, one.library, {}), retried(one.left, one.library, one.relevant))
+        for label, records in (("answerable", decided.right), ("unanswerable", decided.unanswerable),
+                               ("left out", decided.left)):
+            if records:
+                retry_row(f"{one.name}: {label}", records)
+        after.append(decided)
+    return after
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("fixtures")
-    parser.add_argument("hits")
-    parser.add_argument("library")
-    parser.add_argument("--off-topic", help="hits of questions that have nothing to do with the papers")
-    parser.add_argument("collections", nargs="*", metavar="NAME=HITS:QRELS")
+    parser.add_argument("--questions", action="append", default=[], metavar="NAME=DIR:HITS:LIBRARY[:OFF_TOPIC_HITS]")
+    parser.add_argument("--collection", action="append", default=[], metavar="NAME=HITS:QRELS:LIBRARY")
     args = parser.parse_args()
-    halves, relevant = fixtures(args)
-    head()
-    off = scored([judged.prepared(r) for r in judged.records(args.off_topic)]) if args.off_topic else []
-    for half, (right, unanswerable, left) in halves.items():
-        row(half, right, unanswerable, "unanswerable")
-        row(half, right, left, "left out")
-        row(half, right, unanswerable + left, "both")
-        if off:
-            row(half, right, off, "off topic")
-    for collection in args.collections:
-        name, paths = collection.split("=", 1)
-        hits, qrels = paths.split(":", 1)
-        judgements = judged.relevant(qrels)
-        records = [r for r in judged.records(hits) if r["_id"] in judgements]
-        records = [r for r in records if judged.held_out(name, r["_id"])]
-        row(f"{name}, held out", scored([judged.prepared(r) for r in records]),
-            scored([judged.prepared(r, judgements[r["_id"]]) for r in records]), "left out")
-    print("\n| part | " + " | ".join(f"{half}: alone | {half}: left out of the score" for half in halves) + " |")
-    print("|---|" + "---:|---:|" * len(halves))
-    for name in NAMES:
-        cells = []
-        for right, unanswerable, left in halves.values():
-            wrong = unanswerable + left
-            for measure in (only_part, without_part):
-                cells.append(f"{judged.auc([measure(r, name) for r in right], [measure(r, name) for r in wrong]):.3f}")
-        print(f"| {name} | " + " | ".join(cells) + " |")
-    print("\n| set | questions | asked | accepted | drifted | no better | mean gain of the accepted | no longer WEAK |")
-    print("|---|---:|---:|---:|---:|---:|---:|---:|")
-    after = {}
-    for half, (right, unanswerable, left) in halves.items():
-        decided = (retried(right, args.library, {}), retried(unanswerable, args.library, {}),
-                   retried(left, args.library, relevant))
-        for name, records in zip(("answerable", "unanswerable", "left out"), decided):
-            retry_row(f"{half}, {name}", records)
-        after[half] = decided
-    print()
-    head()
-    for half, (right, unanswerable, left) in after.items():
-        row(f"{half}, after the retry", right, unanswerable + left, "both")
+    sets = [half for text in args.questions for half in question_sets(text)]
+    sets += [collection_set(text) for text in args.collection]
+    print("\n### How well the score separates")
+    separation((one.name, label, one.right, wrong) for one in sets for label, wrong in one.against())
+    print("\n### The parts\n\nThe AUC of a part alone / of the score without it, against unanswerable and left out together.")
+    ablation(sets)
+    print("\n### The retry")
+    after = retries(sets)
+    print("\n### How well the score separates after the retry")
+    separation((one.name, one.against()[-1][0], one.right, one.wrong) for one in after)
 
 
 if __name__ == "__main__":

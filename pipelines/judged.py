@@ -68,6 +68,16 @@ def auc(right, wrong):
     return (ranks - n * (n + 1) / 2) / (n * len(wrong)) if len(right) and len(wrong) else float("nan")
 
 
+def auc_interval(area, right, wrong):
+    """95 % interval of an AUC by its standard error (Hanley and McNeil 1982), within 0 and 1."""
+    if area != area:
+        return area, area
+    once, twice = area / (2 - area), 2 * area * area / (1 + area)
+    spread = (right - 1) * (once - area * area) + (wrong - 1) * (twice - area * area)
+    error = ((area * (1 - area) + spread) / (right * wrong)) ** 0.5
+    return max(0.0, area - 1.96 * error), min(1.0, area + 1.96 * error)
+
+
 def bins(pairs, count=10):
     """(mean probability, share relevant, size) of each tenth of the probabilities that is not empty."""
     cells = {}
