@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build models demo test test-page ingest install regress bench schemas fmt lint clean
+.PHONY: help setup build models demo test test-page ingest install regress bench torture schemas fmt lint clean
 
 # Cargo features of the root package. MuPDF is a second PDF reader; builds with it are distributed under AGPL-3.0.
 FEATURES ?= mupdf
@@ -63,6 +63,9 @@ install: build models ## Install tools, pipelines, models, man pages and complet
 
 regress: build models ## Compare retrieval and answers with the pinned figures; exit 5 if one moved
 	@pipelines/regress.sh
+
+torture: build ## Kill a library's writer 200 times, or for TORTURE_SECONDS; it must stay clean and whole
+	@pipelines/torture.py
 
 bench: build models ## Time the tools on the fixture papers
 	@pipelines/bench.sh

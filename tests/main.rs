@@ -5,6 +5,7 @@ mod configuration;
 mod embed;
 mod fetching;
 mod harness;
+mod index;
 mod injection;
 mod library;
 mod manners;

@@ -28,6 +28,13 @@ fn every_help_has_examples() {
 }
 
 #[test]
+fn the_chunker_s_version_says_which_licence_the_build_is_under() {
+    let said = Place::new().run("techrag-chunk", &["--version"], "").ok().stdout;
+    let build = if cfg!(feature = "mupdf") { "with MuPDF, AGPL-3.0" } else { "without MuPDF, MIT OR Apache-2.0" };
+    assert_eq!(said, format!("techrag-chunk {} ({build})\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
 fn every_tool_knows_its_version_and_the_records() {
     let place = Place::new();
     let version = env!("CARGO_PKG_VERSION");

@@ -2,6 +2,9 @@
 
 mod add;
 mod compact;
+mod export;
+mod hnsw;
+mod migrate;
 mod plan;
 mod rebuild;
 mod remove;
@@ -39,6 +42,9 @@ enum Command {
     Sql(sql::Args),
     Compact(compact::Args),
     Rebuild(rebuild::Args),
+    Hnsw(hnsw::Args),
+    Migrate(migrate::Args),
+    Export(export::Args),
 }
 
 fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
@@ -51,6 +57,9 @@ fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
         Command::Sql(args) => sql::run(&args, cli),
         Command::Compact(args) => compact::run(&args, cli),
         Command::Rebuild(args) => rebuild::run(&args, cli),
+        Command::Hnsw(args) => hnsw::run(&args, cli),
+        Command::Migrate(args) => migrate::run(&args, cli),
+        Command::Export(args) => export::run(&args, cli),
     }
 }
 

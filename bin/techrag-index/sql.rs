@@ -8,7 +8,9 @@ use techrag_cli::{Cli, Outcome, Record};
 /// path), authors (doc_id, position, name), keywords (doc_id, keyword), metadata (doc_id, name, value), cited (doc_id,
 /// position, title, year, doi, raw), chunks (uid, doc_id, ordinal, section, role, first_page, last_page, modality,
 /// text), sections (doc_id, section, role, first_page, last_page, chunks), cells (uid, table, caption, page, row,
-/// column, value), failures (doc_id, item, stage, message). Nothing can be written.
+/// column, value), failures (doc_id, item, stage, message), related (doc_id, other, relation, rule): documents of one
+/// work, where relation is `preprint of`, `published from`, `supplement of`, `has supplement` or `version of`, and rule
+/// is what they share: doi, arxiv, title (and an author) or name (of the file). Nothing can be written.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     techrag-index sql --library lib 'SELECT year, count(*) AS papers FROM documents GROUP BY year'\n  \

@@ -32,7 +32,8 @@ fn table(status: &Status) -> String {
          pages      {}: {with_text} with text, {} without a text layer, {} failed\n\
          chunks     {} stored, {} failed, {} without vectors\n\
          vectors    {} windows, model {model}\n\
-         segments   {}, {} dead slots\n\
+         related    {} preprint and published, {} versions, {} supplements\n\
+         segments   {}, {} of them with an HNSW graph, {} dead slots\n\
          bytes      {} on disk for {} of sources\n\
          format     {}\n",
         status.documents,
@@ -44,7 +45,11 @@ fn table(status: &Status) -> String {
         status.chunks_failed,
         status.chunks_without_vectors,
         status.windows,
+        status.related.preprints,
+        status.related.versions,
+        status.related.supplements,
         status.segments,
+        status.hnsw_graphs,
         status.dead_slots,
         status.bytes_on_disk,
         status.source_bytes,

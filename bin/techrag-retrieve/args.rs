@@ -36,6 +36,10 @@ pub(crate) struct Args {
     /// Chunks taken from each channel before they are fused (at least k)
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(crate) candidates: usize,
+    /// Search vectors by the graphs of `techrag-index hnsw`, approximately, keeping this many candidates during a walk
+    /// [default: every vector is compared, exactly]
+    #[arg(long, value_name = "BREADTH")]
+    pub(crate) hnsw: Option<usize>,
     /// How rare words count: lucene (k1 1.2) or okapi, as rank_bm25 has it (k1 1.5)
     #[arg(long, value_name = "VARIANT", default_value = "lucene")]
     pub(crate) bm25: Bm25Name,

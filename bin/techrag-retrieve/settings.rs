@@ -25,6 +25,7 @@ impl Args {
             },
             k: self.k,
             candidates: self.candidates,
+            breadth: self.hnsw,
             bm25: self.lexical(),
             keyword_boost: self.keyword_boost,
             rerank: match self.rerank.as_str() {

@@ -103,7 +103,9 @@ fn command<A: Parser>() -> Command {
     let (about, long_about) = (command.get_about().cloned(), command.get_long_about().cloned());
     let command = Common::augment_args(command).about(about.unwrap_or_default());
     let command = command.long_about(long_about.map_or(Resettable::Reset, Resettable::Value));
-    command.version(env!("CARGO_PKG_VERSION")).disable_help_subcommand(true)
+    // A tool may say more than the number: which build it is.
+    let version = command.get_version().unwrap_or(env!("CARGO_PKG_VERSION")).to_owned();
+    command.version(version).disable_help_subcommand(true)
 }
 
 /// <https://no-color.org>: present and not empty.

@@ -3,6 +3,9 @@
 //! A document is whole when chunks stored plus chunks failed equal what it promised. Batches are closed when they hold
 //! enough chunks, or earlier when the input has nothing ready; each is one transaction. Chunks of a content that is
 //! already in are dropped as they come, so adding the same stream again changes nothing.
+//!
+//! Where two contents come under one key, the one whose document record came later has it, however their chunks are
+//! mixed: a key given to a document that is still open is taken from it, and an error names what went without.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -47,6 +50,8 @@ pub struct Add {
     config: Config,
     encoder: Option<Encoder>,
     open: BTreeMap<String, Pending>,
+    /// Which of the open contents has a key.
+    claims: HashMap<String, String>,
     /// Contents of this run that are whole, with the chunks each promised: repetitions of those are of no interest,
     /// chunks beyond them are named.
     settled: HashMap<String, u32>,
@@ -74,15 +79,44 @@ impl Pending {
     fn is_whole(&self) -> bool {
         self.chunks.len() + self.failures.len() >= self.document.chunks as usize
     }
+
+    /// Gives it a further key.
+    fn name(&mut self, key: String, path: Option<String>) {
+        if self.document.key != key && self.names.iter().all(|(known, _)| *known != key) {
+            self.names.push((key, path));
+        }
+    }
+
+    /// Takes a key from it; false if it was the only one.
+    fn unname(&mut self, key: &str) -> bool {
+        if self.document.key == key {
+            if self.names.is_empty() {
+                return false;
+            }
+            (self.document.key, self.document.path) = self.names.remove(0);
+        } else {
+            self.names.retain(|(known, _)| known != key);
+        }
+        true
+    }
 }
 
 impl Add {
     /// Starts a run.
     pub fn new(writer: Writer, config: Config) -> Self {
         let encoder = writer.encoder().cloned();
-        let (open, settled, touched) = (BTreeMap::new(), HashMap::new(), HashSet::new());
-        let report = Report::default();
-        Self { writer, config, encoder, open, settled, changes: Vec::new(), touched, weight: 0, report }
+        Self {
+            writer,
+            config,
+            encoder,
+            open: BTreeMap::new(),
+            claims: HashMap::new(),
+            settled: HashMap::new(),
+            changes: Vec::new(),
+            touched: HashSet::new(),
+            weight: 0,
+            report: Report::default(),
+        }
     }
 
     /// Takes a document; its chunks follow.
@@ -96,24 +130,46 @@ impl Add {
             return Ok(vec![ErrorRecord::new(document.key, STAGE, ErrorKind::Malformed, message)]);
         }
         document.path = document.path.map(located);
+        let mut errors: Vec<ErrorRecord> = self.claim(&document).into_iter().collect();
         if let Some(pending) = self.open.get_mut(&document.doc_id) {
-            if pending.document.key != document.key {
-                pending.names.push((document.key, document.path));
-            }
-            return Ok(Vec::new());
+            pending.name(document.key, document.path);
+            return Ok(errors);
         }
         if self.touched.contains(&document.doc_id) || self.touched.contains(&document.key) {
             self.flush()?;
         }
         if !self.config.replace && self.writer.is_whole(&document.doc_id)? {
+            self.claims.remove(&document.key);
             self.known(document)?;
-            return Ok(Vec::new());
+            return Ok(errors);
         }
         self.settled.remove(&document.doc_id);
         let doc_id = document.doc_id.clone();
         let pending = Pending { document, chunks: BTreeMap::new(), failures: HashMap::new(), names: Vec::new() };
         self.open.insert(doc_id.clone(), pending);
-        self.settle(&doc_id)
+        errors.extend(self.settle(&doc_id)?);
+        Ok(errors)
+    }
+
+    /// Gives a document its key, taking it from an open one of another content. That one keeps its further keys; the
+    /// error is for one that has none.
+    fn claim(&mut self, document: &Document) -> Option<ErrorRecord> {
+        let before = self.claims.insert(document.key.clone(), document.doc_id.clone())?;
+        if before == document.doc_id {
+            return None;
+        }
+        let pending = self.open.get_mut(&before)?;
+        if pending.unname(&document.key) {
+            return None;
+        }
+        let pending = self.open.remove(&before)?;
+        self.settled.insert(before.clone(), pending.document.chunks);
+        self.report.refused += 1;
+        let message = format!(
+            "another content ({}) came under this key before {before} was whole: the later one is taken",
+            document.doc_id
+        );
+        Some(ErrorRecord::new(&document.key, STAGE, ErrorKind::Other, message))
     }
 
     fn known(&mut self, document: Document) -> Result<()> {
@@ -220,6 +276,9 @@ impl Add {
             return Ok(Vec::new());
         }
         let Some(pending) = self.open.remove(doc_id) else { return Ok(Vec::new()) };
+        for key in std::iter::once(&pending.document.key).chain(pending.names.iter().map(|(key, _)| key)) {
+            self.claims.remove(key);
+        }
         self.settled.insert(doc_id.to_owned(), pending.document.chunks);
         if let Err(error) = self.acceptable(&pending) {
             self.report.refused += 1;

@@ -117,6 +117,14 @@ impl Parts {
         self.keys.is_empty()
     }
 
+    /// About how many bytes it takes on disk.
+    pub(crate) fn bytes(&self) -> u64 {
+        let postings: usize =
+            self.terms.iter().map(|(term, found)| term.len() + size_of_val(found.as_slice()) + 16).sum();
+        let slots = size_of::<Key>() + size_of::<u32>() + size_of::<[u32; FIELDS]>();
+        (self.keys.len() * slots + size_of_val(self.vectors.as_slice()) + postings) as u64
+    }
+
     /// Writes the segment, durably and under its final name only when complete.
     ///
     /// # Errors

@@ -2,22 +2,37 @@
 //!
 //! The file appears under its name only with all its tables in it, so a library is either there or empty; an empty
 //! folder is an empty library, which is what a process killed at its very start leaves behind.
+//!
+//! The tables grow by steps, one a format version: a new catalog takes all of them, an older one those it lacks, in one
+//! transaction, when a writer opens it. A reader of an older one says how to bring it up.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior};
 
 use crate::error::{At as _, Error, Result};
 use crate::frame::sync_folder;
+use crate::works;
 
 /// Version of the catalog's tables and of how segments are named in it.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// How long a reader or writer waits for another's transaction, which takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
-const SCHEMA: &str = include_str!("catalog.sql");
+
+/// What brings a catalog from one format to the next: statements, then what is computed from the rows that are there.
+struct Step {
+    sql: &'static str,
+    fill: fn(&Connection) -> Result<()>,
+}
+
+/// Step n brings format n to n + 1; format 0 has no tables.
+const STEPS: [Step; FORMAT as usize] = [
+    Step { sql: include_str!("catalog.sql"), fill: |_| Ok(()) },
+    Step { sql: include_str!("format-2.sql"), fill: works::fill },
+];
 const LOCK: &str = "lock";
 
 /// Where the parts of a library lie.
@@ -66,17 +81,39 @@ impl Places {
     }
 }
 
-/// A connection for the writer; the catalog is made if there is none. The caller holds the lock.
-pub(crate) fn writable(places: &Places) -> Result<Connection> {
+/// A connection for the writer; the catalog is made if there is none, and brought to this build's format if it has an
+/// older one, which is given. The caller holds the lock.
+pub(crate) fn writable(places: &Places) -> Result<(Connection, Option<u32>)> {
     if !places.has_catalog()? {
         create(places)?;
     }
-    let connection = Connection::open_with_flags(places.catalog(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let mut connection = Connection::open_with_flags(places.catalog(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     settle(&connection)?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", "ON")?;
-    check_format(&connection, places)?;
-    Ok(connection)
+    match format(&connection, places)? {
+        Some(FORMAT) => Ok((connection, None)),
+        Some(older @ 1..FORMAT) => {
+            migrate(&mut connection, older)?;
+            Ok((connection, Some(older)))
+        }
+        other => Err(unknown(places, other)),
+    }
+}
+
+/// All steps or none.
+fn migrate(connection: &mut Connection, from: u32) -> Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    raise(&transaction, from)?;
+    Ok(transaction.commit()?)
+}
+
+fn raise(connection: &Connection, from: u32) -> Result<()> {
+    for step in &STEPS[from as usize..] {
+        connection.execute_batch(step.sql)?;
+        (step.fill)(connection)?;
+    }
+    set_meta(connection, "format", &FORMAT.to_string())
 }
 
 fn create(places: &Places) -> Result<()> {
@@ -87,25 +124,20 @@ fn create(places: &Places) -> Result<()> {
             fs::remove_file(&path).at(&path)?;
         }
     }
-    let connection = Connection::open(&temporary)?;
+    let mut connection = Connection::open(&temporary)?;
     connection.pragma_update(None, "synchronous", "FULL")?;
-    define(&connection)?;
+    migrate(&mut connection, 0)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.close().map_err(|(_, error)| error)?;
     fs::rename(&temporary, places.catalog()).at(&temporary)?;
     sync_folder(&places.catalog())
 }
 
-fn define(connection: &Connection) -> Result<()> {
-    connection.execute_batch(&format!("BEGIN;\n{SCHEMA}\nCOMMIT;"))?;
-    set_meta(connection, "format", &FORMAT.to_string())
-}
-
 /// A connection for a reader. Of an empty library it is an empty catalog in memory.
 pub(crate) fn readable(places: &Places) -> Result<Connection> {
     if !places.has_catalog()? {
-        let connection = Connection::open_in_memory()?;
-        define(&connection)?;
+        let mut connection = Connection::open_in_memory()?;
+        migrate(&mut connection, 0)?;
         return Ok(connection);
     }
     let connection = match read_only(places, "") {
@@ -144,13 +176,28 @@ fn settle(connection: &Connection) -> Result<()> {
 }
 
 fn check_format(connection: &Connection, places: &Places) -> Result<()> {
-    let found = meta(connection, "format").map_err(|error| Error::corrupt(&places.catalog(), error.to_string()))?;
-    match found {
-        Some(found) if found == FORMAT.to_string() => Ok(()),
-        found => {
-            Err(Error::Format { path: places.root.clone(), found: found.unwrap_or("unknown".into()), reads: FORMAT })
-        }
+    match format(connection, places)? {
+        Some(FORMAT) => Ok(()),
+        Some(older @ 1..FORMAT) => Err(Error::Older { path: places.root.clone(), found: older, reads: FORMAT }),
+        other => Err(unknown(places, other)),
     }
+}
+
+fn unknown(places: &Places, found: Option<u32>) -> Error {
+    let found = found.map_or("unknown".to_owned(), |found| found.to_string());
+    Error::Format { path: places.root.clone(), found, reads: FORMAT }
+}
+
+/// The catalog's format version; `None` where it says none that is a number.
+fn format(connection: &Connection, places: &Places) -> Result<Option<u32>> {
+    let found = meta(connection, "format").map_err(|error| match error {
+        Error::CorruptCatalog(error) => Error::corrupt(&places.catalog(), error.to_string()),
+        Error::Catalog(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::Unknown) => {
+            Error::corrupt(&places.catalog(), error.to_string())
+        }
+        error => error,
+    })?;
+    Ok(found.and_then(|found| found.parse().ok()))
 }
 
 pub(crate) fn meta(connection: &Connection, name: &str) -> Result<Option<String>> {
@@ -219,7 +266,7 @@ mod tests {
         fs::create_dir(&root).unwrap();
         let places = Places::new(&root);
         let kept = Encoder { model: "m".into(), revision: "r".into(), dim: 3 };
-        set_encoder(&writable(&places).unwrap(), &kept).unwrap();
+        set_encoder(&writable(&places).unwrap().0, &kept).unwrap();
         writable(&places).unwrap();
         assert_eq!(encoder(&readable(&places).unwrap()).unwrap(), Some(kept));
     }
@@ -228,8 +275,9 @@ mod tests {
     fn another_format_is_refused_by_number() {
         let folder = tempfile::tempdir().unwrap();
         let places = Places::new(folder.path());
-        set_meta(&writable(&places).unwrap(), "format", "7").unwrap();
+        set_meta(&writable(&places).unwrap().0, "format", "7").unwrap();
         let error = readable(&places).unwrap_err().to_string();
-        assert!(error.contains("format 7") && error.contains("reads format 1"), "{error}");
+        assert!(error.contains("format 7") && error.contains(&format!("reads format {FORMAT}")), "{error}");
+        assert!(matches!(writable(&places), Err(Error::Format { .. })));
     }
 }

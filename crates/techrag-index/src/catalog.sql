@@ -1,4 +1,5 @@
--- The catalog, format 1: the source of truth. Everything beside it is derived from these tables.
+-- The catalog, format 1: the source of truth. Everything beside it is derived from these tables. Never changed:
+-- what came later is in format-N.sql.
 CREATE TABLE meta (
   name TEXT PRIMARY KEY,
   value TEXT NOT NULL

@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 use techrag_core::record::{Chunk, Document, Span, Vectors, Window};
 
 use crate::error::Result;
+use crate::works::Work;
 
 /// A document with everything that was promised of it.
 #[derive(Clone, Debug)]
@@ -188,6 +189,7 @@ impl<'a> Ledger<'a> {
             serde_json::to_string(document)?,
             complete.digest()?,
         ])?;
+        Work::of(document)?.insert(self.catalog, row)?;
         Ok(row)
     }
 

@@ -77,7 +77,30 @@ pub(crate) fn clause(conditions: &[Condition]) -> (String, Vec<Box<dyn ToSql>>) 
     (clauses.join(" AND "), parameters)
 }
 
+/// The keys of a document that its scope asks for: those that meet every condition on keys; all of them where no
+/// condition is on keys, or none meets every one (several conditions may be met by a key each).
+pub(crate) fn keys_within(conditions: &[Condition], keys: Vec<String>) -> Vec<String> {
+    let on_keys: Vec<&Condition> = conditions.iter().filter(|condition| condition.field == "key").collect();
+    let met = |key: &String| on_keys.iter().all(|condition| condition.is_met_by(key));
+    let within: Vec<String> = keys.iter().filter(|key| met(key)).cloned().collect();
+    if within.is_empty() { keys } else { within }
+}
+
 impl Condition {
+    /// Whether one value meets it, as [`Condition::test`] has it.
+    fn is_met_by(&self, value: &str) -> bool {
+        let any = |test: fn(&str, &str) -> bool| self.values.iter().any(|wanted| test(value, wanted));
+        // What is no number counts as 0, as SQLite's CAST has it.
+        let number = |text: &str| text.trim().parse::<f64>().unwrap_or(0.0);
+        match self.operator {
+            Operator::Is => any(|value, wanted| value == wanted),
+            Operator::IsNot => !any(|value, wanted| value == wanted),
+            Operator::Starts => any(|value, wanted| value.starts_with(wanted)),
+            Operator::AtLeast => self.values.iter().any(|wanted| number(value) >= number(wanted)),
+            Operator::AtMost => self.values.iter().any(|wanted| number(value) <= number(wanted)),
+        }
+    }
+
     /// A table of the field's values, each `value`.
     fn source(&self, parameters: &mut Vec<Box<dyn ToSql>>) -> String {
         let column = |column: &str| format!("(SELECT {column} AS value)");
@@ -161,6 +184,22 @@ mod tests {
         }
         add.end().unwrap();
         folder
+    }
+
+    #[test]
+    fn of_several_keys_those_are_given_that_the_scope_asks_for() {
+        let keys = || ["a/x", "b/x", "b/y"].map(str::to_owned).to_vec();
+        for (conditions, expected) in [
+            (vec![], vec!["a/x", "b/x", "b/y"]),
+            (vec!["year>=2020"], vec!["a/x", "b/x", "b/y"]),
+            (vec!["key^=b/"], vec!["b/x", "b/y"]),
+            (vec!["key=a/x|b/y"], vec!["a/x", "b/y"]),
+            (vec!["key^=b/", "key!=b/y"], vec!["b/x"]),
+            (vec!["key=a/x", "key=b/x"], vec!["a/x", "b/x", "b/y"]),
+        ] {
+            let conditions: Vec<Condition> = conditions.into_iter().map(condition).collect();
+            assert_eq!(keys_within(&conditions, keys()), expected, "{conditions:?}");
+        }
     }
 
     #[test]

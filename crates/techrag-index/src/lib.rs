@@ -17,15 +17,22 @@ mod bm25;
 pub mod build;
 mod catalog;
 mod change;
+#[cfg(test)]
+mod damage_tests;
 mod error;
+mod export;
 mod filter;
 pub mod frame;
 mod graph;
+pub mod hnsw;
+#[cfg(test)]
+mod hnsw_tests;
 #[cfg(test)]
 mod library_tests;
 mod lock;
 mod plan;
 mod reader;
+mod room;
 mod rows;
 mod scan;
 pub mod segment;
@@ -34,6 +41,7 @@ mod status;
 mod tidy;
 pub mod top;
 mod verify;
+mod works;
 mod writer;
 
 pub use add::{Add, Config as AddConfig, Report};
@@ -41,13 +49,14 @@ pub use bm25::{Bm25, Idf};
 pub use catalog::{Encoder, FORMAT};
 pub use change::{Change, Complete, Failure, Tally};
 pub use error::{Error, Result};
+pub use export::Export;
 pub use filter::Condition;
 pub use graph::{GraphWriter, clear_paper, forget_paper, open_graph, prune};
 pub use plan::{Found, Step, Walk, plan};
 pub use reader::{Place, Reader, Selection};
 pub use rows::Stored;
 pub use select::{Row, select};
-pub use status::Status;
+pub use status::{Related, Status};
 pub use tidy::rebuild;
 pub use verify::{Problem, Verified, verify};
 pub use writer::Writer;

@@ -12,8 +12,8 @@ use techrag_core::{id, token};
 use crate::{Add, AddConfig, Bm25, Error, Idf, Reader, Report, Status, Writer, rebuild, verify};
 
 const CONFIG: AddConfig = AddConfig { full: 4, idle: 1, replace: false };
-const LUCENE: Bm25 = Bm25 { idf: Idf::Lucene, k1: 1.2, b: 0.75, weights: [0.0, 0.0, 1.0] };
-const OKAPI: Bm25 = Bm25 { idf: Idf::Okapi, k1: 1.5, b: 0.75, weights: [0.0, 0.0, 1.0] };
+pub(crate) const LUCENE: Bm25 = Bm25 { idf: Idf::Lucene, k1: 1.2, b: 0.75, weights: [0.0, 0.0, 1.0] };
+pub(crate) const OKAPI: Bm25 = Bm25 { idf: Idf::Okapi, k1: 1.5, b: 0.75, weights: [0.0, 0.0, 1.0] };
 
 fn vectors(windows: &[[f32; 3]]) -> Vectors {
     let window = |values: &[f32; 3]| Window { start: 0, end: 1, vector: values.to_vec().into() };
@@ -22,7 +22,7 @@ fn vectors(windows: &[[f32; 3]]) -> Vectors {
 }
 
 /// A document whose chunks hold the texts, with one window pointing somewhere each.
-fn document(key: &str, texts: &[&str]) -> (Document, Vec<Chunk>) {
+pub(crate) fn document(key: &str, texts: &[&str]) -> (Document, Vec<Chunk>) {
     let doc_id = id::doc_id(texts.join("\n").as_bytes());
     let chunk = |(ordinal, text): (u32, &&str)| Chunk {
         uid: id::uid(&doc_id, ordinal),
@@ -45,7 +45,7 @@ fn document(key: &str, texts: &[&str]) -> (Document, Vec<Chunk>) {
     (document, chunks)
 }
 
-fn add(root: &Path, documents: Vec<(Document, Vec<Chunk>)>) -> (Report, Vec<ErrorRecord>) {
+pub(crate) fn add(root: &Path, documents: Vec<(Document, Vec<Chunk>)>) -> (Report, Vec<ErrorRecord>) {
     let mut add = Add::new(Writer::open(root, "test").unwrap(), CONFIG);
     let mut errors = Vec::new();
     for (document, chunks) in documents {
@@ -73,13 +73,13 @@ fn a_chunk_beyond_what_its_document_promised_is_named_and_a_repetition_is_not() 
     assert_clean(folder.path());
 }
 
-fn remove(root: &Path, doc_id: &str, key: &str) {
+pub(crate) fn remove(root: &Path, doc_id: &str, key: &str) {
     let mut add = Add::new(Writer::open(root, "test").unwrap(), CONFIG);
     add.removed(Removed { doc_id: doc_id.into(), key: key.into(), ..Removed::default() }).unwrap();
     add.end().unwrap();
 }
 
-fn found(root: &Path, query: &str) -> Vec<String> {
+pub(crate) fn found(root: &Path, query: &str) -> Vec<String> {
     let reader = Reader::open(root).unwrap();
     let terms = token::tokens(query, token::Config::INDEX);
     let places: Vec<_> =
@@ -87,7 +87,7 @@ fn found(root: &Path, query: &str) -> Vec<String> {
     reader.stored(&places).unwrap().into_iter().flat_map(|stored| stored.keys).collect()
 }
 
-fn assert_clean(root: &Path) {
+pub(crate) fn assert_clean(root: &Path) {
     assert_eq!(verify(root).unwrap().problems, []);
 }
 
@@ -153,6 +153,40 @@ fn half_a_document_is_named_and_not_stored_until_the_rest_comes() {
     let stray = document("b", &["stray"]).1;
     let mut add = Add::new(Writer::open(folder.path(), "test").unwrap(), CONFIG);
     assert_eq!(add.chunk(stray[0].clone()).unwrap()[0].kind, ErrorKind::Incomplete);
+}
+
+#[test]
+fn of_two_contents_under_one_key_the_later_document_has_it_however_their_chunks_are_mixed() {
+    let (old, old_chunks) = document("a", &["slip angle", "old tyre"]);
+    let (new, new_chunks) = document("a", &["brush model", "new tyre"]);
+    let second_name = Document { key: "b".into(), ..old.clone() };
+    for (named_twice, whole_first) in [(false, "old"), (false, "new"), (true, "old"), (true, "new")] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut add = Add::new(Writer::open(folder.path(), "test").unwrap(), CONFIG);
+        let mut errors = add.document(old.clone()).unwrap();
+        if named_twice {
+            errors.extend(add.document(second_name.clone()).unwrap());
+        }
+        errors.extend(add.document(new.clone()).unwrap());
+        let mixed: Vec<&Chunk> = if whole_first == "old" {
+            old_chunks.iter().chain(&new_chunks).collect()
+        } else {
+            new_chunks.iter().chain(&old_chunks).collect()
+        };
+        for chunk in mixed {
+            errors.extend(add.chunk(chunk.clone()).unwrap());
+        }
+        errors.extend(add.end().unwrap());
+        drop(add);
+        assert_eq!(found(folder.path(), "brush"), ["a"], "{whole_first}");
+        if named_twice {
+            assert_eq!((errors, found(folder.path(), "slip")), (vec![], vec!["b".to_owned()]), "{whole_first}");
+        } else {
+            assert_eq!((errors.len(), found(folder.path(), "slip")), (1, vec![]), "{whole_first}");
+            assert!(errors[0].of == "a" && errors[0].message.contains(&old.doc_id), "{errors:?}");
+        }
+        assert_clean(folder.path());
+    }
 }
 
 #[test]

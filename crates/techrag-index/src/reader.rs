@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rusqlite::Connection;
 
@@ -14,6 +14,7 @@ use crate::bm25::{self, Bm25, Fields, Idf, Scorer};
 use crate::catalog::{self, Encoder, Places};
 use crate::error::{Error, Result};
 use crate::filter::{self, Condition};
+use crate::hnsw::{self, Graph};
 use crate::rows::{self, Stored};
 use crate::scan;
 use crate::segment::{FIELDS, Posting, Segment};
@@ -35,6 +36,8 @@ pub struct Place {
 /// A segment with what is alive in it.
 #[derive(Debug)]
 pub(crate) struct Loaded {
+    /// Its row in the catalog.
+    id: i64,
     pub(crate) segment: Segment,
     live: Bits,
     alive: usize,
@@ -43,7 +46,7 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    fn new(segment: Segment, dead: &Bits) -> Self {
+    fn new(id: i64, segment: Segment, dead: &Bits) -> Self {
         let mut live = Bits::all(segment.len());
         live.subtract(dead);
         let mut totals = [0; FIELDS];
@@ -52,7 +55,7 @@ impl Loaded {
                 totals.iter_mut().zip(lengths).for_each(|(total, length)| *total += u64::from(*length));
             }
         }
-        Self { alive: live.count(), segment, live, totals }
+        Self { id, alive: live.count(), segment, live, totals }
     }
 
     /// Number of living chunks.
@@ -85,6 +88,8 @@ pub struct Reader {
     encoder: Option<Encoder>,
     /// Mean Okapi idf over all terms, for each set of fields.
     mean_idf: [OnceLock<f64>; Fields::SETS],
+    /// The HNSW graph of each segment that has one, loaded when the first approximate search needs it.
+    graphs: Mutex<Option<Vec<Option<Arc<Graph>>>>>,
 }
 
 /// Which chunks a search may give: all living ones, or those of a scope.
@@ -118,11 +123,11 @@ impl Reader {
         catalog.execute_batch("BEGIN")?;
         let mut segments = Vec::new();
         for named in named_segments(&catalog)? {
-            segments.push(Loaded::new(named.open(places)?, &named.dead));
+            segments.push(Loaded::new(named.id, named.open(places)?, &named.dead));
         }
         let encoder = catalog::encoder(&catalog)?;
         let (catalog, watch, places) = (Mutex::new(catalog), Mutex::new(watch), places.clone());
-        Ok(Self { catalog, watch, places, segments, encoder, mean_idf: Default::default() })
+        Ok(Self { catalog, watch, places, segments, encoder, mean_idf: Default::default(), graphs: Mutex::default() })
     }
 
     /// Whether nothing was committed since it was opened. One that serves for long is opened again when this is false;
@@ -171,10 +176,15 @@ impl Reader {
         let (clause, parameters) = filter::clause(conditions);
         let mut rows = Bits::new();
         let catalog = self.catalog();
+        // A row beyond those that were ever given is damage, and would ask for a set as large as its number.
+        let end = crate::change::next_row(&catalog, "chunks")?;
         let sql = format!("SELECT c.id FROM chunks c JOIN documents d ON d.id = c.document WHERE {clause}");
         let mut statement = catalog.prepare(&sql)?;
         for row in statement.query_map(rusqlite::params_from_iter(parameters), |row| row.get::<_, i64>(0))? {
-            rows.insert(usize::try_from(row?).unwrap_or(0));
+            let row = row?;
+            if (0..end).contains(&row) {
+                rows.insert(row as usize);
+            }
         }
         let wanted = |loaded: &Loaded| {
             let mut wanted = Bits::new();
@@ -202,6 +212,78 @@ impl Reader {
                 near.extend(found.into_iter().map(|(slot, score)| (Place { segment: at as u32, slot }, score)));
             }
         }
+        self.best(query, near, k)
+    }
+
+    /// The same by the HNSW graphs of those segments that have one: approximate, with exact scores. `breadth` is how
+    /// many candidates a walk keeps, at least `k`; more of them miss less.
+    ///
+    /// # Errors
+    /// As [`Reader::dense`], and if a graph is damaged.
+    pub fn dense_near(&self, query: &[f32], k: usize, breadth: usize, among: &Selection) -> Result<Vec<Ranked<Place>>> {
+        self.check(query)?;
+        let graphs = self.graphs()?;
+        let mut near: Vec<(Place, f32)> = Vec::new();
+        for (at, ((loaded, wanted), graph)) in self.segments.iter().zip(&among.wanted).zip(&graphs).enumerate() {
+            let segment = &loaded.segment;
+            if segment.dim() != query.len() || k == 0 {
+                continue;
+            }
+            let walked = match graph {
+                Some(graph) if !hnsw::is_scanned(segment, wanted) => graph.near(segment, query, k, breadth, wanted)?,
+                _ => None,
+            };
+            let found = walked.unwrap_or_else(|| scan::candidates(segment, query, k, wanted));
+            near.extend(found.into_iter().map(|(slot, score)| (Place { segment: at as u32, slot }, score)));
+        }
+        self.best(query, near, k)
+    }
+
+    /// At most `count` living chunks that have vectors, evenly spread, each with its first vector.
+    pub(crate) fn sample(&self, count: usize) -> Result<Vec<(Place, Vec<f32>)>> {
+        let dim = self.encoder.as_ref().map_or(0, |encoder| encoder.dim);
+        let places: Vec<Place> = (0..).zip(&self.segments).flat_map(living).collect();
+        let catalog = self.catalog();
+        let mut sample = Vec::new();
+        for place in places.iter().step_by((places.len() / count.max(1)).max(1)).take(count) {
+            let Some(row) = self.row(*place) else { continue };
+            let mut vectors = rows::vectors(&catalog, row)?;
+            vectors.truncate(dim);
+            if !vectors.is_empty() {
+                sample.push((*place, vectors));
+            }
+        }
+        Ok(sample)
+    }
+
+    /// Number of segments.
+    pub fn segment_count(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// How many of the segments have an HNSW graph.
+    ///
+    /// # Errors
+    /// If the catalog cannot be read.
+    pub fn graphs_named(&self) -> Result<usize> {
+        Ok(hnsw::named_graphs(&self.catalog())?.len())
+    }
+
+    fn graphs(&self) -> Result<Vec<Option<Arc<Graph>>>> {
+        let mut slot = self.graphs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(graphs) = &*slot {
+            return Ok(graphs.clone());
+        }
+        let open = |loaded: &Loaded| {
+            let named = hnsw::named_graph(&self.catalog(), loaded.id)?;
+            named.map(|named| named.open(&self.places, &loaded.segment).map(Arc::new)).transpose()
+        };
+        let graphs: Vec<_> = self.segments.iter().map(open).collect::<Result<_>>()?;
+        Ok(slot.insert(graphs).clone())
+    }
+
+    /// The best `k` of candidates, scored again in full precision.
+    fn best(&self, query: &[f32], near: Vec<(Place, f32)>, k: usize) -> Result<Vec<Ranked<Place>>> {
         let places = self.within_reach(near, k);
         let mut top = Top::new(k);
         for (place, score) in places.iter().zip(self.dense_of(query, &places)?) {
@@ -250,6 +332,9 @@ impl Reader {
     }
 
     fn check(&self, query: &[f32]) -> Result<()> {
+        if query.iter().any(|value| !value.is_finite()) {
+            return Err(Error::NotFinite);
+        }
         match &self.encoder {
             Some(encoder) if encoder.dim != query.len() => {
                 Err(Error::Dimension { found: query.len(), expected: encoder.dim })
@@ -300,6 +385,22 @@ impl Reader {
         Some(self.segments.get(place.segment as usize)?.segment.keys().get(place.slot as usize)?.row)
     }
 
+    /// [`Reader::stored`] for a search within a scope: of a document's keys, only those the scope asks for are given,
+    /// and the document goes by the first of them.
+    ///
+    /// # Errors
+    /// As [`Reader::stored`].
+    pub fn stored_within(&self, places: &[Place], scope: &[Condition]) -> Result<Vec<Stored>> {
+        let mut stored = self.stored(places)?;
+        for Stored { keys, document, .. } in &mut stored {
+            *keys = filter::keys_within(scope, std::mem::take(keys));
+            if let Some(first) = keys.first() {
+                document.key.clone_from(first);
+            }
+        }
+        Ok(stored)
+    }
+
     /// What stands at each place; a place without a row (a damaged segment) is an error.
     ///
     /// # Errors
@@ -316,6 +417,10 @@ impl Reader {
         };
         places.iter().map(fetch).collect()
     }
+}
+
+fn living((segment, loaded): (u32, &Loaded)) -> impl Iterator<Item = Place> {
+    loaded.live.iter().map(move |slot| Place { segment, slot: slot as u32 })
 }
 
 fn watched(connection: Connection) -> Result<(Connection, i64)> {

@@ -46,7 +46,9 @@ pub(crate) fn candidates(segment: &Segment, query: &[f32], k: usize, wanted: &Bi
 fn block(segment: &Segment, query: &[f32], start: usize, wanted: &Bits) -> Vec<(u32, f32)> {
     let end = (start + BLOCK).min(segment.len());
     let (rows, vectors, dim) = (segment.rows(), segment.vectors(), query.len());
-    let row = |slot: usize| rows.get(slot).copied().unwrap_or(0) as usize;
+    // A damaged list of rows must not ask for more memory than there are vectors.
+    let most = vectors.len() / dim.max(1);
+    let row = |slot: usize| (rows.get(slot).copied().unwrap_or(0) as usize).min(most);
     let mut best = Vec::with_capacity(end - start);
     let mut products = vec![0.0; row(end).saturating_sub(row(start))];
     let all = vectors.get(row(start) * dim..row(end) * dim).unwrap_or_default();
@@ -69,6 +71,22 @@ fn block(segment: &Segment, query: &[f32], start: usize, wanted: &Bits) -> Vec<(
         }
     }
     best
+}
+
+/// The best product of each of the slots that have vectors, in f16 precision.
+pub(crate) fn best_of(segment: &Segment, query: &[f32], slots: &[u32]) -> Vec<(u32, f32)> {
+    let best = |slot: &u32| {
+        let rows = segment.rows_of(*slot as usize);
+        let mut products = vec![0.0; rows.len() / query.len().max(1)];
+        kernel()(query, rows, &mut products);
+        Some((*slot, products.into_iter().reduce(f32::max)?))
+    };
+    slots.iter().filter_map(best).collect()
+}
+
+/// The fastest inner product of two rows of equal length this processor has.
+pub(crate) fn halves() -> fn(&[f16], &[f16]) -> f32 {
+    vectorised_halves().unwrap_or(portable_halves)
 }
 
 /// The inner product of a query with each row, in f64.
@@ -141,6 +159,51 @@ unsafe fn avx2(query: &[f32], rows: &[f16], out: &mut [f32]) {
     }
 }
 
+#[cfg(target_arch = "x86_64")]
+fn vectorised_halves() -> Option<fn(&[f16], &[f16]) -> f32> {
+    let here = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c");
+    // SAFETY: the features the function is compiled for were just detected.
+    here.then_some((|a, b| unsafe { avx2_halves(a, b) }) as fn(&[f16], &[f16]) -> f32)
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn vectorised_halves() -> Option<fn(&[f16], &[f16]) -> f32> {
+    None
+}
+
+/// # Safety
+/// The processor must have AVX2, FMA and F16C.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,f16c")]
+unsafe fn avx2_halves(a: &[f16], b: &[f16]) -> f32 {
+    use std::arch::x86_64::{
+        _mm_loadu_si128, _mm256_add_ps, _mm256_cvtph_ps, _mm256_fmadd_ps, _mm256_setzero_ps, _mm256_storeu_ps,
+    };
+    const LANES: usize = 8;
+    let dim = a.len().min(b.len());
+    let whole = dim - dim % (2 * LANES);
+    let mut sums = [_mm256_setzero_ps(); 2];
+    for at in (0..whole).step_by(2 * LANES) {
+        for (lane, sum) in sums.iter_mut().enumerate() {
+            let at = at + lane * LANES;
+            // SAFETY: at + 8 ≤ whole ≤ dim, which both slices have.
+            unsafe {
+                let left = _mm256_cvtph_ps(_mm_loadu_si128(a.as_ptr().add(at).cast()));
+                let right = _mm256_cvtph_ps(_mm_loadu_si128(b.as_ptr().add(at).cast()));
+                *sum = _mm256_fmadd_ps(left, right, *sum);
+            }
+        }
+    }
+    let mut lanes = [0.0_f32; LANES];
+    // SAFETY: `lanes` holds eight floats.
+    unsafe { _mm256_storeu_ps(lanes.as_mut_ptr(), _mm256_add_ps(sums[0], sums[1])) };
+    lanes.iter().sum::<f32>() + portable_halves(&a[whole..dim], &b[whole..dim])
+}
+
+fn portable_halves(a: &[f16], b: &[f16]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a.to_f32() * b.to_f32()).sum()
+}
+
 /// The same without intrinsics: a row is widened, then summed in 32 lanes that the compiler can keep in registers.
 fn portable(query: &[f32], rows: &[f16], out: &mut [f32]) {
     const LANES: usize = 32;
@@ -187,6 +250,10 @@ mod tests {
                 let mut out = [0.0];
                 kernel(&query, &half, &mut out);
                 prop_assert!((out[0] - exact).abs() <= SLACK, "{} {exact}", out[0]);
+            }
+            let other: Vec<f16> = query.iter().map(|v| f16::from_f32(*v)).collect();
+            for product in [halves(), portable_halves] {
+                prop_assert!((product(&other, &half) - exact).abs() <= 2.0 * SLACK);
             }
         }
     }

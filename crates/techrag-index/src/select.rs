@@ -8,15 +8,16 @@ use serde_json::{Map, Number, Value};
 use crate::catalog::{self, Places};
 use crate::error::{Error, Result};
 
-const VIEWS: &str = include_str!("views.sql");
+/// The published views, for a connection to the catalog.
+pub(crate) const VIEWS: &str = include_str!("views.sql");
 
 /// A row: column names and values, in the order of the SELECT.
 pub type Row = Map<String, Value>;
 
 /// Runs one SELECT (or WITH … SELECT) on the library at `root` and hands each row to `each`.
 ///
-/// The views are documents, keys, authors, keywords, metadata, cited, chunks, sections, cells and failures. Nothing can
-/// be written: the connection reads only, and a statement that is no SELECT is refused.
+/// The views are documents, keys, authors, keywords, metadata, cited, chunks, sections, cells, failures and related.
+/// Nothing can be written: the connection reads only, and a statement that is no SELECT is refused.
 ///
 /// # Errors
 /// [`Error::Select`] if the statement is refused or wrong; otherwise if the library cannot be read.

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::catalog::{self, FORMAT, Places};
 use crate::error::Result;
 use crate::reader::Reader;
+use crate::select::VIEWS;
 
 /// What a library holds; `techrag-index status --json` prints it as one object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -43,10 +44,25 @@ pub struct Status {
     pub dimension: Option<usize>,
     /// Segment files.
     pub segments: u64,
+    /// Of these, with an HNSW graph.
+    pub hnsw_graphs: u64,
     /// Slots of chunks that went; `compact` frees them.
     pub dead_slots: u64,
+    /// Documents of one work; the view `related` of `techrag-index sql` lists them.
+    pub related: Related,
     /// Format version.
     pub format: u32,
+}
+
+/// Pairs of documents of one work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Related {
+    /// A preprint and what was published of it.
+    pub preprints: u64,
+    /// Versions neither of which is known to be a preprint of the other.
+    pub versions: u64,
+    /// A supplement and what it belongs to.
+    pub supplements: u64,
 }
 
 impl Status {
@@ -60,14 +76,16 @@ impl Status {
         let segments = reader.segments().count() as u64;
         let windows = reader.segments().map(|(segment, live)| live_rows(segment.rows(), live)).sum();
         let dead_slots = reader.segments().map(|(segment, live)| (segment.len() - live.count()) as u64).sum();
+        let hnsw_graphs = reader.graphs_named()? as u64;
         let catalog = reader.catalog();
         let mut status = counted(&catalog)?;
         status.model = encoder.as_ref().map(|encoder| encoder.model.clone());
         status.revision = encoder.as_ref().map(|encoder| encoder.revision.clone());
         status.dimension = encoder.map(|encoder| encoder.dim);
         status.format = catalog::meta(&catalog, "format")?.and_then(|text| text.parse().ok()).unwrap_or(FORMAT);
+        status.related = related(&catalog)?;
         status.bytes_on_disk = bytes_in(root) + bytes_in(&Places::new(root).segments());
-        Ok(Self { windows, segments, dead_slots, ..status })
+        Ok(Self { windows, segments, hnsw_graphs, dead_slots, ..status })
     }
 }
 
@@ -95,6 +113,17 @@ fn counted(catalog: &Connection) -> Result<Status> {
         source_bytes: one("SELECT coalesce(sum(bytes), 0) FROM documents")?,
         ..Status::default()
     })
+}
+
+fn related(catalog: &Connection) -> Result<Related> {
+    catalog.execute_batch(VIEWS)?;
+    let count = |relation: &str| -> Result<u64> {
+        let sql = "SELECT count(*) FROM temp.related WHERE relation = ?";
+        Ok(catalog.query_row(sql, [relation], |row| row.get::<_, i64>(0))? as u64)
+    };
+    // A version relation holds both ways.
+    let versions = count("version of")? / 2;
+    Ok(Related { preprints: count("preprint of")?, versions, supplements: count("supplement of")? })
 }
 
 /// Bytes of the files in a folder, not of those below it.

@@ -10,7 +10,9 @@ use rusqlite::TransactionBehavior;
 
 use crate::build::{Draft, Parts};
 use crate::catalog::Places;
-use crate::error::Result;
+use crate::error::{At as _, Result};
+use crate::hnsw;
+use crate::room;
 use crate::rows;
 use crate::writer::{self, Held, Writer};
 
@@ -61,6 +63,9 @@ impl Writer {
                 self.merge(&at)?;
             }
         }
+        // The new catalog is written whole, to the log and then over the old one.
+        let catalog = self.places.catalog();
+        room::ensure(&self.places.root, 2 * fs::metadata(&catalog).at(&catalog)?.len())?;
         self.catalog.execute_batch("VACUUM")?;
         Ok(())
     }
@@ -83,8 +88,13 @@ impl Writer {
     }
 
     fn merge(&mut self, group: &[usize]) -> Result<()> {
+        // Damage must not go into a new file under a fresh checksum.
+        for at in group {
+            self.held[*at].segment.frame().check()?;
+        }
         let members: Vec<_> = group.iter().map(|at| (&self.held[*at].segment, &self.held[*at].dead)).collect();
         let parts = Parts::merged(&members);
+        room::ensure(&self.places.root, parts.bytes())?;
         let old: Vec<i64> = group.iter().map(|at| self.held[*at].id).collect();
         let new = if parts.is_empty() { Vec::new() } else { vec![self.write(&parts)?] };
         self.swap(&old, new)
@@ -92,6 +102,10 @@ impl Writer {
 
     /// Names new segments in place of old ones, then deletes the files of the old.
     fn swap(&mut self, old: &[i64], new: Vec<(Held, crate::frame::Written)>) -> Result<()> {
+        let mut files: Vec<String> = hnsw::named_graphs(&self.catalog)?
+            .into_iter()
+            .filter_map(|named| old.contains(&named.segment).then_some(named.file))
+            .collect();
         let transaction = self.catalog.transaction_with_behavior(TransactionBehavior::Immediate)?;
         for id in old {
             transaction.prepare_cached("DELETE FROM segments WHERE id = ?")?.execute([id])?;
@@ -100,8 +114,8 @@ impl Writer {
             writer::insert_segment(&transaction, held, *written)?;
         }
         transaction.commit()?;
-        let files = self.held.iter().filter(|held| old.contains(&held.id)).map(|held| held.file.clone());
-        for file in files.collect::<Vec<_>>() {
+        files.extend(self.held.iter().filter(|held| old.contains(&held.id)).map(|held| held.file.clone()));
+        for file in files {
             // A file that cannot be deleted now is swept up by the next writer.
             let _ = fs::remove_file(self.places.segment(&file));
         }
@@ -129,7 +143,9 @@ pub fn rebuild(root: &Path, owner: &str) -> Result<usize> {
         let Some(last) = drafts.last() else { break };
         after = (format!("{:016x}", last.key.doc), i64::from(last.key.ordinal));
         total += drafts.len();
-        new.push(writer.write_as(first + new.len() as i64, &Parts::of(drafts, dim))?);
+        let parts = Parts::of(drafts, dim);
+        room::ensure(root, parts.bytes())?;
+        new.push(writer.write_as(first + new.len() as i64, &parts)?);
     }
     writer.swap(&old, new)?;
     writer.sweep()?;

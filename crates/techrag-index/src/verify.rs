@@ -13,8 +13,10 @@ use crate::build::{Draft, Parts};
 use crate::catalog::{self, Places};
 use crate::change::ContentDigest;
 use crate::error::{Error, Result};
+use crate::hnsw;
 use crate::rows;
 use crate::segment::Segment;
+use crate::works::Work;
 use crate::writer::{NamedSegment, named_segments};
 
 /// Disagreements named per kind; a library that is wrecked throughout would otherwise name every chunk.
@@ -51,7 +53,7 @@ pub fn verify(root: &Path) -> Result<Verified> {
     let mut verified = Verified::default();
     let catalog = match catalog::readable(&places) {
         Ok(catalog) => catalog,
-        Err(error @ (Error::Catalog(_) | Error::Corrupt { .. } | Error::Record(_))) => {
+        Err(error @ (Error::Catalog(_) | Error::CorruptCatalog(_) | Error::Corrupt { .. } | Error::Record(_))) => {
             verified.problem(&places.catalog(), error.to_string());
             return Ok(verified);
         }
@@ -102,13 +104,17 @@ fn documents(catalog: &Connection, places: &Places, verified: &mut Verified) -> 
         let (id, doc_id, record): (i64, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
         let digest: Vec<u8> = row.get(3)?;
         verified.documents += 1;
-        let same = digest_of(catalog, id, &record)? == digest
-            && serde_json::from_str::<Document>(&record).is_ok_and(|document| document.doc_id == doc_id);
-        if !same {
-            wrong += 1;
-            if wrong <= MOST {
-                verified.problem(&places.catalog(), format!("document {doc_id} is not what was stored"));
+        let document = serde_json::from_str::<Document>(&record).ok().filter(|document| document.doc_id == doc_id);
+        let what = match document {
+            Some(document) if digest_of(catalog, id, &record)? == digest => {
+                let related = Work::of(&document)?.is_stored(catalog, id)?;
+                if related { continue } else { "is related by other than its record" }
             }
+            _ => "is not what was stored",
+        };
+        wrong += 1;
+        if wrong <= MOST {
+            verified.problem(&places.catalog(), format!("document {doc_id} {what}"));
         }
     }
     Ok(())
@@ -177,6 +183,9 @@ fn segments(catalog: &Connection, places: &Places, named: &[NamedSegment], verif
                 if let Err(error) = compare(catalog, &segment, named, verified) {
                     verified.problem(&path, error.to_string());
                 }
+                if let Err(error) = graph(catalog, places, &segment, named.id, verified) {
+                    verified.problem(&places.catalog(), error.to_string());
+                }
             }
             Err(error) => {
                 damaged = true;
@@ -188,6 +197,16 @@ fn segments(catalog: &Connection, places: &Places, named: &[NamedSegment], verif
     if let Err(error) = coverage(catalog, places, &seen, damaged, verified) {
         verified.problem(&places.catalog(), error.to_string());
     }
+}
+
+/// A segment's HNSW graph, if it has one, can be loaded and is of the segment.
+fn graph(catalog: &Connection, places: &Places, segment: &Segment, id: i64, verified: &mut Verified) -> Result<()> {
+    if let Some(named) = hnsw::named_graph(catalog, id)?
+        && let Err(error) = named.open(places, segment)
+    {
+        verified.problem(&places.segment(&named.file), error.to_string());
+    }
+    Ok(())
 }
 
 fn compare(catalog: &Connection, segment: &Segment, named: &NamedSegment, verified: &mut Verified) -> Result<()> {

@@ -31,3 +31,28 @@ CREATE TEMP VIEW cells AS
     json_each(t.value, '$.cells') r, json_each(r.value) x;
 CREATE TEMP VIEW failures AS
   SELECT d.doc_id, f.item, f.stage, f.message FROM main.failures f JOIN main.documents d ON d.id = f.document;
+-- Documents of one work, both ways round. Of documents that share a DOI, an arXiv identifier, or a title and an author,
+-- one is a supplement of the other if its title or file name says so and the other's does not; a preprint of it if it
+-- has no publisher's DOI but an arXiv identifier or a preprint server's DOI and the other has one; else another version
+-- of it. Authors need not agree where a supplement names none; a supplement also goes by its file's name (x-supp.pdf).
+CREATE TEMP VIEW related AS
+  WITH pairs AS (
+    SELECT a.document AS a, b.document AS b, a.kind AS kind, b.kind AS other,
+      CASE WHEN a.doi = b.doi THEN 'doi' WHEN a.arxiv = b.arxiv THEN 'arxiv'
+        WHEN a.title = b.title AND (
+          EXISTS (SELECT 1 FROM json_each(a.surnames) x JOIN json_each(b.surnames) y ON x.value = y.value)
+          OR (a.kind = 'supplement') <> (b.kind = 'supplement') AND (a.surnames = '[]' OR b.surnames = '[]')
+        ) THEN 'title'
+        WHEN a.stem = b.stem AND (a.kind = 'supplement') <> (b.kind = 'supplement') THEN 'name'
+      END AS rule
+    FROM main.works a JOIN main.works b ON a.document <> b.document
+      AND (a.doi = b.doi OR a.arxiv = b.arxiv OR a.title = b.title OR a.stem = b.stem)
+  )
+  SELECT d.doc_id, o.doc_id AS other,
+    CASE WHEN kind = 'supplement' AND other <> 'supplement' THEN 'supplement of'
+      WHEN kind <> 'supplement' AND other = 'supplement' THEN 'has supplement'
+      WHEN kind = 'preprint' AND other = 'published' THEN 'preprint of'
+      WHEN kind = 'published' AND other = 'preprint' THEN 'published from'
+      ELSE 'version of' END AS relation,
+    rule
+  FROM pairs JOIN main.documents d ON d.id = a JOIN main.documents o ON o.id = b WHERE rule IS NOT NULL;

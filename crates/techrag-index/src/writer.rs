@@ -17,7 +17,9 @@ use crate::catalog::{self, Encoder, Places};
 use crate::change::{self, Change, Complete, Ledger, Tally};
 use crate::error::{At as _, Result};
 use crate::frame::{Written, sync_folder};
+use crate::hnsw;
 use crate::lock::Lock;
+use crate::room;
 use crate::segment::{Key, Segment};
 
 /// A library open for writing. Others may read it; nobody else may write.
@@ -26,6 +28,7 @@ pub struct Writer {
     pub(crate) catalog: Connection,
     pub(crate) held: Vec<Held>,
     encoder: Option<Encoder>,
+    migrated_from: Option<u32>,
     _lock: Lock,
 }
 
@@ -70,12 +73,12 @@ impl Writer {
         fs::create_dir_all(root).at(root)?;
         places.has_catalog()?;
         let lock = Lock::take(&places.lock(), root, owner)?;
-        let catalog = catalog::writable(&places)?;
+        let (catalog, migrated_from) = catalog::writable(&places)?;
         fs::create_dir_all(places.segments()).at(&places.segments())?;
         // The folder's own name must be as durable as the segments in it, which the catalog will name.
         sync_folder(&places.segments())?;
         let encoder = catalog::encoder(&catalog)?;
-        let writer = Self { places, catalog, held: Vec::new(), encoder, _lock: lock };
+        let writer = Self { places, catalog, held: Vec::new(), encoder, migrated_from, _lock: lock };
         writer.sweep()?;
         Ok(writer)
     }
@@ -94,17 +97,25 @@ impl Writer {
 
     /// Removes files in the segments' folder that the catalog does not name: what a killed writer left.
     pub(crate) fn sweep(&self) -> Result<()> {
-        let named: HashSet<String> = named_segments(&self.catalog)?.into_iter().map(|named| named.file).collect();
+        let texts = named_segments(&self.catalog)?.into_iter().map(|named| named.file);
+        let graphs = hnsw::named_graphs(&self.catalog)?.into_iter().map(|named| named.file);
+        let named: HashSet<String> = texts.chain(graphs).collect();
         let folder = self.places.segments();
         for entry in fs::read_dir(&folder).at(&folder)? {
             let entry = entry.at(&folder)?;
             let name = entry.file_name().to_string_lossy().into_owned();
-            let ours = name.starts_with("text-") && (name.ends_with(".seg") || name.ends_with(".tmp"));
+            let ours = ["text-", "hnsw-"].iter().any(|kind| name.starts_with(kind))
+                && [".seg", ".tmp"].iter().any(|end| name.ends_with(end));
             if ours && !named.contains(&name) {
                 fs::remove_file(entry.path()).at(&entry.path())?;
             }
         }
         Ok(())
+    }
+
+    /// The format the library had, if opening it brought it to this build's.
+    pub fn migrated_from(&self) -> Option<u32> {
+        self.migrated_from
     }
 
     /// The encoder whose vectors the library holds; `None` while it holds none.
@@ -153,7 +164,9 @@ impl Writer {
         let next_chunk = change::next_row(&self.catalog, "chunks")?;
         let dim = self.encoder.as_ref().or(encoder).map_or(0, |encoder| encoder.dim);
         let drafts = drafts(changes, next_chunk);
-        let new = if drafts.is_empty() { None } else { Some(self.write(&Parts::of(drafts, dim))?) };
+        let parts = (!drafts.is_empty()).then(|| Parts::of(drafts, dim));
+        room::ensure(&self.places.root, room::of_changes(changes) + parts.as_ref().map_or(0, Parts::bytes))?;
+        let new = parts.map(|parts| self.write(&parts)).transpose()?;
         let transaction = self.catalog.transaction_with_behavior(TransactionBehavior::Immediate)?;
         if let (None, Some(encoder)) = (&self.encoder, encoder) {
             catalog::set_encoder(&transaction, encoder)?;

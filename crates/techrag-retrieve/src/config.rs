@@ -15,6 +15,8 @@ pub struct Config {
     pub k: usize,
     /// Chunks taken from each channel, before fusion; `k` if that is more.
     pub candidates: usize,
+    /// Candidates a walk of the library's HNSW graphs keeps; `None` searches vectors exactly.
+    pub breadth: Option<usize>,
     /// Parameters of the lexical ranking.
     pub bm25: Bm25,
     /// What a chunk that holds all keywords of the question gains; 0 turns the boost off.

@@ -121,13 +121,19 @@ impl Retriever {
         let found = candidates.len();
         candidates.truncate(config.candidates.max(config.k));
         let places: Vec<_> = candidates.iter().map(|candidate| candidate.place).collect();
-        let stored = view.reader.stored(&places)?;
+        let stored = view.reader.stored_within(&places, &config.scope)?;
         let mut read: Vec<(Candidate, Stored, Option<f32>)> =
             candidates.into_iter().zip(stored).map(|(candidate, stored)| (candidate, stored, None)).collect();
         boosted(&config, question, &mut read);
         self.rerank(&view, &config, question, vector.as_deref(), &mut read, notes)?;
         let hits = hits::hits(read, config.k);
         notes.count(&config, found, hits.len());
+        if let Some(breadth) = config.breadth.filter(|_| config.mode != Mode::Bm25) {
+            let (graphs, segments) = (view.reader.graphs_named()?, view.reader.segment_count());
+            notes.say(&format!(
+                "vectors approximately, breadth {breadth}: {graphs} of {segments} segments have a graph"
+            ));
+        }
         Ok(hits)
     }
 

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use serde::Deserialize;
 use techrag_core::id;
 use techrag_core::record::{Chunk, Document, Query, Retry, Route, RouteName, Vectors, Window};
-use techrag_index::{Add, AddConfig, Bm25, Idf, Reader, Writer};
+use techrag_index::{Add, AddConfig, Bm25, Change, Idf, Reader, Writer};
 use techrag_models::{Limits, Locator};
 
 use super::Retriever;
@@ -22,6 +22,7 @@ fn config(mode: Mode) -> Config {
         fusion: Fusion::ZScore { dense: 1.0 },
         k: 10,
         candidates: 20,
+        breadth: None,
         bm25: Bm25 { idf: Idf::Lucene, k1: 1.2, b: 0.75, weights: [1.0; 3] },
         keyword_boost: 0.0,
         rerank: Rerank::IfThere("ms-marco-MiniLM-L-6-v2".into()),
@@ -187,6 +188,25 @@ fn a_scope_decides_what_is_ranked() {
     let query = asked(&retriever(folder.path(), scoped), "slip");
     assert_eq!(keys(&query), ["1"]);
     assert_eq!(query.trace[0].details["scope"], serde_json::json!(["key=1"]));
+}
+
+#[test]
+fn a_document_goes_by_the_keys_its_scope_asks_for() {
+    let folder = tempfile::tempdir().unwrap();
+    library(folder.path(), &["slip angle"], None);
+    let doc_id = Reader::open(folder.path()).map(|reader| {
+        let all = reader.everything();
+        let found = reader.lexical(&["slip".into()], config(Mode::Bm25).bm25, 1, &all);
+        reader.stored(&[found[0].item]).unwrap().remove(0).document.doc_id
+    });
+    let named = |key: &str| Change::Name { doc_id: doc_id.as_ref().unwrap().clone(), key: key.into(), path: None };
+    Writer::open(folder.path(), "test").unwrap().commit(&[named("new/x"), named("new/y")], None).unwrap();
+    let scope = vec!["key^=new/".parse().unwrap()];
+    for (scope, key, also) in [(vec![], "0", vec!["new/x", "new/y"]), (scope, "new/x", vec!["new/y"])] {
+        let query = asked(&retriever(folder.path(), Config { scope, ..config(Mode::Bm25) }), "slip");
+        let hit = &query.hits.unwrap()[0];
+        assert_eq!((hit.key.as_str(), hit.also.iter().map(String::as_str).collect::<Vec<_>>()), (key, also));
+    }
 }
 
 #[test]

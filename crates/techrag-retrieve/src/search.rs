@@ -45,7 +45,11 @@ pub fn ranked(
     };
     let mut found: HashMap<Place, Channels> = HashMap::new();
     if let Some(vector) = vector {
-        for (ranked, rank) in reader.dense(vector, depth, among)?.into_iter().zip(1..) {
+        let near = match config.breadth {
+            Some(breadth) => reader.dense_near(vector, depth, breadth, among)?,
+            None => reader.dense(vector, depth, among)?,
+        };
+        for (ranked, rank) in near.into_iter().zip(1..) {
             let channels = found.entry(ranked.item).or_default();
             channels.dense = Some(ranked.score as f32);
             channels.dense_rank = Some(rank);
