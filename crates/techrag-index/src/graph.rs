@@ -31,7 +31,7 @@ impl GraphWriter {
         std::fs::create_dir_all(root).at(root)?;
         places.has_catalog()?;
         let lock = Lock::take(&places.lock(), root, owner)?;
-        let catalog = catalog::writable(&places)?;
+        let (catalog, _) = catalog::writable(&places)?;
         // The graph can be made again from the documents: a power cut may cost its last transactions, never half of one.
         catalog.pragma_update(None, "synchronous", "NORMAL")?;
         catalog.execute_batch(TABLES)?;
