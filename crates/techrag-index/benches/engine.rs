@@ -173,8 +173,7 @@ fn fill(folder: &Path, size: u32) -> Outcome<()> {
             let (model, revision) = ("synthetic".to_owned(), "1".to_owned());
             let vectors = Vectors { model, revision, dim: DIM, windows: vec![window], ..Vectors::default() };
             let (uid, sha1) = (id::uid(&doc_id, ordinal), id::text_sha1(&text));
-            let chunk =
-                Chunk { uid, doc_id: doc_id.clone(), text, sha1, vectors: Some(vectors), ..Chunk::default() };
+            let chunk = Chunk { uid, doc_id: doc_id.clone(), text, sha1, vectors: Some(vectors), ..Chunk::default() };
             refused(add.chunk(chunk)?)?;
         }
     }

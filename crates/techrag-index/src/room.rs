@@ -45,7 +45,6 @@ fn of_change(change: &Change) -> u64 {
 
 /// Bytes free for us on the disk under a folder; `None` where the system does not say.
 #[cfg(unix)]
-#[expect(clippy::unnecessary_cast, reason = "the fields have other widths on other systems")]
 fn free(folder: &Path) -> Option<u64> {
     use std::os::unix::ffi::OsStrExt as _;
     let path = std::ffi::CString::new(folder.as_os_str().as_bytes()).ok()?;
@@ -57,7 +56,8 @@ fn free(folder: &Path) -> Option<u64> {
         }
         found.assume_init()
     };
-    Some(found.f_bavail as u64 * found.f_frsize as u64)
+    // The fields have other widths on other systems.
+    u64::try_from(i128::from(found.f_bavail) * i128::from(found.f_frsize)).ok()
 }
 
 #[cfg(not(unix))]

@@ -26,6 +26,9 @@ const BLOCK: usize = 4096;
 /// A kernel: the inner product of a query with each row; `rows` holds `out.len()` rows of the query's length.
 type Kernel = fn(&[f32], &[f16], &mut [f32]);
 
+/// The inner product of two rows of equal length.
+type Product = fn(&[f16], &[f16]) -> f32;
+
 /// The best product of each slot that is in `wanted`, as far as it may be among the best `k` of the segment: all
 /// slots within twice [`SLACK`] of the k-th best. In no order.
 pub(crate) fn candidates(segment: &Segment, query: &[f32], k: usize, wanted: &Bits) -> Vec<(u32, f32)> {
@@ -85,7 +88,7 @@ pub(crate) fn best_of(segment: &Segment, query: &[f32], slots: &[u32]) -> Vec<(u
 }
 
 /// The fastest inner product of two rows of equal length this processor has.
-pub(crate) fn halves() -> fn(&[f16], &[f16]) -> f32 {
+pub(crate) fn halves() -> Product {
     vectorised_halves().unwrap_or(portable_halves)
 }
 
@@ -160,14 +163,14 @@ unsafe fn avx2(query: &[f32], rows: &[f16], out: &mut [f32]) {
 }
 
 #[cfg(target_arch = "x86_64")]
-fn vectorised_halves() -> Option<fn(&[f16], &[f16]) -> f32> {
+fn vectorised_halves() -> Option<Product> {
     let here = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c");
     // SAFETY: the features the function is compiled for were just detected.
-    here.then_some((|a, b| unsafe { avx2_halves(a, b) }) as fn(&[f16], &[f16]) -> f32)
+    here.then_some((|a, b| unsafe { avx2_halves(a, b) }) as Product)
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn vectorised_halves() -> Option<fn(&[f16], &[f16]) -> f32> {
+fn vectorised_halves() -> Option<Product> {
     None
 }
 

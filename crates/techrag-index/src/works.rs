@@ -212,8 +212,11 @@ mod tests {
         rows
     }
 
-    /// Documents without chunks: key, title, authors, doi, arXiv identifier.
-    fn library(documents: &[(&str, &str, &[&str], Option<&str>, Option<&str>)]) -> tempfile::TempDir {
+    /// Key, title, authors, DOI, arXiv identifier.
+    type Given<'a> = (&'a str, &'a str, &'a [&'a str], Option<&'a str>, Option<&'a str>);
+
+    /// Documents without chunks.
+    fn library(documents: &[Given<'_>]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         let config = AddConfig { full: 100, idle: 100, replace: false };
         let mut add = Add::new(Writer::open(folder.path(), "test").unwrap(), config);
