@@ -104,8 +104,8 @@ pub fn clear_paper(catalog: &Connection, paper: i64, doc_id: &str) -> Result<Vec
 
 /// A relation between entities names the papers that say so, and goes with the last of them.
 fn withdraw_relations(catalog: &Connection, node: i64, doc_id: &str) -> Result<()> {
-    let sql = "UPDATE graph_edges SET props = json_set(props, '$.papers', (SELECT json_group_array(value) \
-         FROM json_each(graph_edges.props, '$.papers') WHERE value <> ?2)) \
+    let sql = "UPDATE graph_edges SET props = json_set(props, '$.papers', json((SELECT json_group_array(value) \
+         FROM json_each(graph_edges.props, '$.papers') WHERE value <> ?2))) \
          WHERE src = ?1 AND type IN ('USED_FOR', 'MEASURES', 'RELATED_TO', 'BROADER_THAN')";
     catalog.prepare_cached(sql)?.execute(params![node, doc_id])?;
     let sql = "DELETE FROM graph_edges WHERE src = ?1 AND json_array_length(props, '$.papers') = 0 \
