@@ -182,6 +182,8 @@ fn line(arg: &Arg, matches: &ArgMatches, file: Option<&Path>) -> String {
         .unwrap_or_default();
     let value = match values.as_slice() {
         [] => return format!("# {} is not set\n", key(id)),
+        // A password is not for reading over a shoulder.
+        _ if arg.is_hide_env_values_set() => "\"…\"".into(),
         [one] => one.clone(),
         many => format!("[{}]", many.join(", ")),
     };

@@ -35,6 +35,7 @@ mod reader;
 mod room;
 mod rows;
 mod scan;
+mod scope;
 pub mod segment;
 mod select;
 mod status;

@@ -98,6 +98,13 @@ pub struct Selection {
     wanted: Vec<Bits>,
 }
 
+impl Selection {
+    /// Whether a search may give the chunk at a place.
+    pub fn has(&self, place: Place) -> bool {
+        self.wanted.get(place.segment as usize).is_some_and(|wanted| wanted.has(place.slot as usize))
+    }
+}
+
 impl Reader {
     /// Opens the library at `root` as it is now.
     ///

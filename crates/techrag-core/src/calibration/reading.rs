@@ -41,7 +41,12 @@ pub struct UnitWords {
 impl Reading {
     /// Reads the question and its first hits.
     pub fn of(question: &str, hits: &[Hit]) -> Self {
-        let hits: Vec<HitWords> = hits.iter().take(DEPTH).map(HitWords::of).collect();
+        Self::deep(question, hits, DEPTH)
+    }
+
+    /// Reads the question and its first `depth` hits: for a stage that decides which chunks become hits.
+    pub fn deep(question: &str, hits: &[Hit], depth: usize) -> Self {
+        let hits: Vec<HitWords> = hits.iter().take(depth).map(HitWords::of).collect();
         let idf = Idf::of(hits.iter().map(|hit| &hit.bag));
         Self { terms: lexical::terms(question), idf, hits }
     }

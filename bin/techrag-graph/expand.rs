@@ -1,0 +1,96 @@
+//! `techrag-graph expand`: the hits of a question, and what the graph leads to from them.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Wanted};
+use techrag_core::record::Query;
+use techrag_graph::expand::{Config, Expander, Judge, Library, Models, Outcome as Served, Rerank};
+use techrag_index::{Bm25, Condition, Idf};
+use techrag_models::{Limits, Locator};
+
+use crate::store::StoreArgs;
+
+/// Add chunks of papers that share topics or methods with the hits
+///
+/// Rare shared topics and methods count more; of each near paper the chunks of abstract, introduction, method and
+/// results are weighed against the question, and only those that pass join the hits, with origin GRAPH. Without a graph,
+/// or where its server is down, the query passes with a note. Low effort is left alone.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    techrag-retrieve --library lib <questions.jsonl | techrag-graph expand --library lib\n  \
+    techrag-graph expand --library lib --where 'year>=2020' <hits.jsonl | jq '.graph.expansions[].shared'")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    store: StoreArgs,
+    /// Serve the second pass: what asked for a retry, and what the score has raised to high effort
+    #[arg(long)]
+    retry: bool,
+    /// Hits whose papers are started from
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    seeds: usize,
+    /// Near papers whose chunks are weighed
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    papers: usize,
+    /// Chunks of each that are weighed
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    chunks: usize,
+    /// Most chunks that join the hits
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    most: usize,
+    /// Least calibrated relevance of a chunk that joins, where no cross-encoder reads it
+    #[arg(long, value_name = "P", default_value_t = 0.5)]
+    least_relevance: f64,
+    /// Least cross-encoder logit of a chunk that joins
+    #[arg(long, value_name = "L", default_value_t = 0.0, allow_negative_numbers = true)]
+    least_logit: f32,
+    /// Cross-encoder: auto (where its file is there and the hits were read by one), off, or a model
+    #[arg(long, value_name = "MODEL", default_value = "auto")]
+    rerank: String,
+    /// Add only chunks that meet a condition, as techrag-retrieve has it
+    #[arg(long = "where", value_name = "FIELD OP VALUE")]
+    scope: Vec<Condition>,
+}
+
+/// The cross-encoder of the paper.
+const CROSS_ENCODER: &str = "ms-marco-MiniLM-L-6-v2";
+
+pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
+    let models = Models::new(Locator::new(cli.model_folders()), Limits { sessions: cli.jobs(), batch: 8 })?;
+    let library = Library::open(cli.library()?, args.scope.clone())?;
+    let expander = Expander::new(args.store.enriching(cli)?, library, models, args.config());
+    let down = AtomicBool::new(false);
+    let outcome = cli.each(Wanted { kinds: &[Kind::Query], bare: Bare::Refused }, |record| {
+        let Record::Query(mut query) = record else { return Ok(vec![record]) };
+        let serve = |query: &mut Query| if args.retry { expander.retry(query) } else { expander.expand(query) };
+        if cli.timed(&mut query, serve)? == Served::Degraded {
+            down.store(true, Ordering::Relaxed);
+        }
+        Ok(vec![Record::Query(query)])
+    })?;
+    Ok(super::degraded(outcome, &down))
+}
+
+impl Args {
+    fn config(&self) -> Config {
+        let rerank = match self.rerank.as_str() {
+            "off" => Rerank::Off,
+            "auto" => Rerank::IfThere(CROSS_ENCODER.into()),
+            model => Rerank::By(model.into()),
+        };
+        let judge = Judge {
+            rerank,
+            least_logit: self.least_logit,
+            least_relevance: self.least_relevance,
+            // What techrag-retrieve does unless it is told otherwise.
+            bm25: Bm25 { idf: Idf::Lucene, k1: 1.2, b: 0.75, weights: [2.0, 2.0, 1.0] },
+        };
+        Config {
+            seeds: self.seeds,
+            papers: self.papers,
+            chunks: self.chunks,
+            most: self.most,
+            judge,
+            scope: self.scope.clone(),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! `techrag-graph load`: entities in, a graph kept.
+
+use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Step, Wanted};
+use techrag_graph::Rows;
+use techrag_graph::store::Loaded;
+
+use crate::store::{StoreArgs, fatal};
+
+/// Keep what was extracted in the graph
+///
+/// Each `entities` record is one transaction that makes the paper what the record says; one that is in already changes
+/// nothing. A `removed` record takes a key from its paper; the paper goes with its last key, and with it what only it
+/// supported. Records of other kinds pass.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    techrag-graph load --library lib <entities.jsonl\n  \
+    NEO4J_PASSWORD=… techrag-graph load --store bolt://127.0.0.1:7687 <entities.jsonl")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+const WANTED: Wanted = Wanted { kinds: &[Kind::Entities, Kind::Removed], bare: Bare::Refused };
+
+#[derive(Default)]
+struct Tally {
+    written: usize,
+    unchanged: usize,
+    gone: usize,
+}
+
+pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
+    let store = args.store.writing(cli, "load")?;
+    let mut tally = Tally::default();
+    let outcome = cli.fold(WANTED, |step| {
+        match step {
+            Step::Record(Record::Entities(entities)) => match store.replace(&Rows::of(&entities)).map_err(fatal)? {
+                Loaded::Written => tally.written += 1,
+                Loaded::Unchanged => tally.unchanged += 1,
+            },
+            Step::Record(Record::Removed(removed)) => {
+                tally.gone += usize::from(store.remove(&removed.doc_id, &removed.key).map_err(fatal)?);
+                return Ok(vec![removed.into()]);
+            }
+            Step::Record(other) => return Ok(vec![other]),
+            Step::Idle | Step::End => {}
+        }
+        Ok(Vec::new())
+    })?;
+    let Tally { written, unchanged, gone } = tally;
+    cli.note(&format!("{written} papers written, {unchanged} unchanged, {gone} gone"));
+    Ok(outcome)
+}

@@ -1,0 +1,71 @@
+//! What the graph knows of papers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use techrag_core::record::ContextPaper;
+
+use super::in_scope;
+use crate::expand::Canonical;
+use crate::model::{Direction, EdgeType, Label, Node};
+use crate::store::{Result, Store};
+
+/// The facts of some papers, fetched together.
+pub(super) struct Facts {
+    papers: BTreeMap<String, Node>,
+    terms: BTreeMap<(String, Label), BTreeSet<String>>,
+    cites: BTreeMap<String, Vec<String>>,
+    cited_by: BTreeMap<String, Vec<String>>,
+}
+
+impl Facts {
+    pub(super) fn of(store: &dyn Store, ids: &[String], among: Option<&BTreeSet<String>>) -> Result<Self> {
+        let papers = store.nodes(Label::Paper, ids)?.into_iter().map(|node| (node.key.id.clone(), node)).collect();
+        let mut terms: BTreeMap<(String, Label), BTreeSet<String>> = BTreeMap::new();
+        for label in Label::TERMS {
+            let Some(edge) = EdgeType::to_term(label) else { continue };
+            let canonical = Canonical::of(store, label, edge, ids)?;
+            let links = store.links(edge, Direction::Out, Label::Paper, ids)?;
+            let wanted: BTreeSet<String> =
+                links.iter().map(|link| canonical.canonical(&link.far.id).to_owned()).collect();
+            let nodes = store.nodes(label, &wanted.into_iter().collect::<Vec<_>>())?;
+            let names: BTreeMap<&str, &str> = nodes.iter().map(|node| (node.key.id.as_str(), node.shown())).collect();
+            for link in links {
+                let id = canonical.canonical(&link.far.id);
+                let name = names.get(id).copied().unwrap_or(id).to_owned();
+                terms.entry((link.near, label)).or_default().insert(name);
+            }
+        }
+        let directed = |direction| -> Result<BTreeMap<String, Vec<String>>> {
+            let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+            for link in store.links(EdgeType::CitesPaper, direction, Label::Paper, ids)? {
+                if in_scope(among, &link.far.id) {
+                    found.entry(link.near).or_default().push(link.far.id);
+                }
+            }
+            Ok(found)
+        };
+        let (cites, cited_by) = (directed(Direction::Out)?, directed(Direction::In)?);
+        Ok(Self { papers, terms, cites, cited_by })
+    }
+
+    pub(super) fn paper(&self, id: &str) -> Option<ContextPaper> {
+        let node = self.papers.get(id)?;
+        let terms = |label| {
+            let found = self.terms.get(&(id.to_owned(), label));
+            found.map(|names| names.iter().cloned().collect()).unwrap_or_default()
+        };
+        Some(ContextPaper {
+            doc_id: id.to_owned(),
+            title: node.text("title").map(str::to_owned),
+            year: node.number("year"),
+            doi: node.text("doi").map(str::to_owned),
+            authors: node.list("authors"),
+            topics: terms(Label::Topic),
+            methods: terms(Label::Method),
+            metrics: terms(Label::Metric),
+            applications: terms(Label::Application),
+            cites: self.cites.get(id).cloned().unwrap_or_default(),
+            cited_by: self.cited_by.get(id).cloned().unwrap_or_default(),
+        })
+    }
+}
