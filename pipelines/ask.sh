@@ -3,7 +3,7 @@
 # usage: ask.sh LIBRARY ["question"] [--records] [--format text|markdown|json|html|bibtex|csl|ris] [--explain] [-k N] [--mode M] [--year Y]
 #        without a question, queries are read from stdin (text, BEIR lines or query records)
 #        --year is the year from which recency is judged: this one, or none with --records unless it is said
-# records: query → route → hits → evidence, retry → its hits, its evidence → sources, prompt → answer → checks →
+# records: query → route → hits → graph → evidence, retry → its hits, its graph, its evidence → graph → sources, prompt → answer → checks →
 #          rendered answer (or the records, with --records)
 set -uo pipefail
 
@@ -52,9 +52,12 @@ finish() { if [ -n "$records" ]; then cat; else techrag-answer render --library 
 ask |
   techrag-agents route "${timings[@]}" |
   techrag-retrieve --library "$library" "${retrieve[@]}" "${timings[@]}" |
+  techrag-graph expand --library "$library" "${timings[@]}" |
   techrag-score "${score[@]}" |
   techrag-retrieve --library "$library" "${retrieve[@]}" --retry "${timings[@]}" |
+  techrag-graph expand --library "$library" --retry "${timings[@]}" |
   techrag-score --retry "${score[@]}" |
+  techrag-graph context --library "$library" "${timings[@]}" |
   techrag-answer assemble "${timings[@]}" |
   techrag-agents generate "${timings[@]}" |
   techrag-answer check "${timings[@]}" |

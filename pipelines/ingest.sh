@@ -2,6 +2,7 @@
 # A folder into a library: only new and changed files are worked on, removed ones disappear.
 # usage: ingest.sh DIR [DIR…] LIBRARY
 # records: index plan (paths, removed) → chunk (document, chunk) → embed (+ vectors) → index add
+#          document, chunk → graph extract (entities, removed) → graph load → graph resolve
 #
 # chunk and embed write to a spool file beside the library, since the writers run one after the other; the spool is
 # removed when all of them are done.
@@ -41,7 +42,15 @@ techrag-index plan "$@" --library "$library" |
   techrag-embed >"$spool/records.jsonl"
 codes=("${PIPESTATUS[@]}")
 techrag-index add --library "$library" <"$spool/records.jsonl" >"$spool/added.jsonl"
-worst "${codes[@]}" $?
+codes+=("$?")
+# The graph is made of what the library took; it can be made again from the same records at any time.
+if worst "${codes[@]}"; [ $? -ne 2 ]; then
+  techrag-graph extract <"$spool/records.jsonl" | techrag-graph load --in-library --library "$library" >"$spool/graph.jsonl"
+  codes+=("${PIPESTATUS[@]}")
+  techrag-graph resolve --library "$library"
+  codes+=("$?")
+fi
+worst "${codes[@]}"
 status=$?
 [ "$status" -eq 2 ] || techrag-index status --library "$library" >&2
 exit "$status"

@@ -1,5 +1,7 @@
 //! `techrag-graph load`: entities in, a graph kept.
 
+use std::collections::HashSet;
+
 use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Step, Wanted};
 use techrag_graph::Rows;
 use techrag_graph::store::Loaded;
@@ -18,6 +20,9 @@ use crate::store::{StoreArgs, fatal};
 pub(crate) struct Args {
     #[command(flatten)]
     store: StoreArgs,
+    /// Take only papers whose documents the library holds: what it refused stays out of the graph too
+    #[arg(long)]
+    in_library: bool,
 }
 
 const WANTED: Wanted = Wanted { kinds: &[Kind::Entities, Kind::Removed], bare: Bare::Refused };
@@ -27,13 +32,20 @@ struct Tally {
     written: usize,
     unchanged: usize,
     gone: usize,
+    left_out: usize,
 }
 
 pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
+    let held = if args.in_library { Some(held(cli)?) } else { None };
     let store = args.store.writing(cli, "load")?;
     let mut tally = Tally::default();
     let outcome = cli.fold(WANTED, |step| {
         match step {
+            Step::Record(Record::Entities(entities))
+                if held.as_ref().is_some_and(|held| !held.contains(&entities.doc_id)) =>
+            {
+                tally.left_out += 1;
+            }
             Step::Record(Record::Entities(entities)) => match store.replace(&Rows::of(&entities)).map_err(fatal)? {
                 Loaded::Written => tally.written += 1,
                 Loaded::Unchanged => tally.unchanged += 1,
@@ -47,7 +59,17 @@ pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
         }
         Ok(Vec::new())
     })?;
-    let Tally { written, unchanged, gone } = tally;
-    cli.note(&format!("{written} papers written, {unchanged} unchanged, {gone} gone"));
+    let Tally { written, unchanged, gone, left_out } = tally;
+    let beside = if left_out > 0 { format!(", {left_out} left out: not in the library") } else { String::new() };
+    cli.note(&format!("{written} papers written, {unchanged} unchanged, {gone} gone{beside}"));
     Ok(outcome)
+}
+
+/// The documents of the library.
+fn held(cli: &Cli) -> anyhow::Result<HashSet<String>> {
+    let mut held = HashSet::new();
+    techrag_index::select(cli.library()?, "SELECT doc_id FROM documents", |row| {
+        held.extend(row.values().filter_map(|id| id.as_str()).map(str::to_owned));
+    })?;
+    Ok(held)
 }

@@ -4,6 +4,7 @@ mod context;
 mod expand;
 mod extract;
 mod load;
+mod resolve;
 mod show;
 mod stats;
 mod store;
@@ -33,6 +34,7 @@ struct Args {
 enum Command {
     Extract(extract::Args),
     Load(load::Args),
+    Resolve(resolve::Args),
     Stats(stats::Args),
     Show(show::Args),
     Expand(expand::Args),
@@ -43,6 +45,7 @@ fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
     match args.command {
         Command::Extract(args) => extract::run(&args, cli),
         Command::Load(args) => load::run(&args, cli),
+        Command::Resolve(args) => resolve::run(&args, cli),
         Command::Stats(args) => stats::run(&args, cli),
         Command::Show(args) => show::run(&args, cli),
         Command::Expand(args) => expand::run(&args, cli),

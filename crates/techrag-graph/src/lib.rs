@@ -12,6 +12,7 @@ pub mod expand;
 pub mod extract;
 mod model;
 mod name;
+pub mod resolve;
 mod rows;
 pub mod show;
 pub mod store;
