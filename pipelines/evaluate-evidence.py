@@ -29,6 +29,7 @@ class Set:
     unanswerable: list
     left: list
     off_topic: list = field(default_factory=list)
+    kinds: dict = field(default_factory=dict)
 
     @property
     def wrong(self):
@@ -78,7 +79,8 @@ def question_sets(text):
     for half in ("tune", "test"):
         mine = lambda records: [record for record in records if questions[record["_id"]]["half"] == half]
         yes = lambda records, answer: [r for r in records if questions[r["_id"]]["answerable"] is answer]
-        yield Set(f"{name}, {half}", library, relevant, yes(mine(full), True), yes(mine(full), False), mine(left), off)
+        yield Set(f"{name}, {half}", library, relevant, yes(mine(full), True), yes(mine(full), False), mine(left), off,
+                  {name: question["kind"] for name, question in questions.items()})
 
 
 def collection_set(text):
@@ -114,6 +116,20 @@ def separation(rows):
                   for side in (wrong, right)]
         print(f"| {name} | {label} | {len(right)} | {len(wrong)} | {area:.3f} [{low:.2f}, {high:.2f}] | "
               + " | ".join(shares) + f" | {counts(right)} | {counts(wrong)} |")
+
+
+def by_kind(sets):
+    """Where it errs: WEAK ones of the answerable, those that are not WEAK of the others."""
+    sets = [one for one in sets if one.kinds]
+    kinds = list(dict.fromkeys(one.kinds[record["_id"]] for one in sets for record in one.right))
+    table("set", *kinds)
+    for one in sets:
+        for label, records, weak in (("answerable, refused", one.right, True), ("not, let through", one.wrong, False)):
+            cells = []
+            for kind in kinds:
+                asked = [r["evidence"]["verdict"] == "WEAK" for r in records if one.kinds[r["_id"]] == kind]
+                cells.append(f"{asked.count(weak)} of {len(asked)}")
+            print(f"| {one.name}: {label} | " + " | ".join(cells) + " |")
 
 
 def ablation(sets):
@@ -169,6 +185,8 @@ def main():
     sets += [collection_set(text) for text in args.collection]
     print("\n### How well the score separates")
     separation((one.name, label, one.right, wrong) for one in sets for label, wrong in one.against())
+    print("\n### Where it errs, below 50, by kind of question")
+    by_kind(sets)
     print("\n### The parts\n\nThe AUC of a part alone / of the score without it, against unanswerable and left out together.")
     ablation(sets)
     print("\n### The retry")

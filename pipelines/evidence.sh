@@ -26,8 +26,15 @@ library() {
   rm "$work/$1.records" && mv "$work/$1.new" "$work/$1.lib"
 }
 
-# hits LIBRARY QUERIES NAME: the hits of questions, deep enough for some to be left out.
-hits() { techrag-retrieve --library "$work/$1.lib" -k 100 <"$2" >"$work/$3.hits" || fail "$3 cannot be retrieved"; }
+# hits LIBRARY QUERIES NAME: the hits of questions, which lose all that is known of their answers first; deep enough
+# for documents to be left out.
+hits() {
+  python3 -c '
+import json, sys
+for question in map(json.loads, open(sys.argv[1], encoding="utf-8")):
+    print(json.dumps({"_id": question["_id"], "text": question["text"]}, ensure_ascii=False))' "$2" |
+    techrag-retrieve --library "$work/$1.lib" -k 100 >"$work/$3.hits" || fail "$3 cannot be retrieved"
+}
 
 sets=() fits=()
 off_topic=$data/ir/qasa_unanswerable/testset_unanswerable_244_v1.1.json
@@ -41,6 +48,8 @@ for name in fixtures real; do
   else papers=$root/fixtures/papers questions=$root/fixtures/questions; fi
   [ -d "$papers" ] || fail "$papers is missing"
   library "$name" "techrag-chunk '$papers'/*.pdf --root '$papers'"
+  [ "$name" = fixtures ] || python3 "$root/fixtures/questions/check.py" --set "$questions" --papers "$papers" >&2 ||
+    fail "the questions do not hold against the papers as they are read now"
   hits "$name" "$questions/questions.jsonl" "$name"
   hits "$name" "$work/qasa.jsonl" "$name.qasa"
   sets+=(--questions "$name=$questions:$work/$name.hits:$work/$name.lib:$work/$name.qasa.hits")
