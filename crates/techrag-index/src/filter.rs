@@ -101,6 +101,11 @@ impl Condition {
         }
     }
 
+    /// Whether it tells chunks apart and not only documents.
+    pub(crate) fn is_about_chunks(&self) -> bool {
+        matches!(self.field.as_str(), "section" | "role" | "modality")
+    }
+
     /// A table of the field's values, each `value`.
     fn source(&self, parameters: &mut Vec<Box<dyn ToSql>>) -> String {
         let column = |column: &str| format!("(SELECT {column} AS value)");

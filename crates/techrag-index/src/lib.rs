@@ -30,6 +30,7 @@ mod hnsw_tests;
 #[cfg(test)]
 mod library_tests;
 mod lock;
+mod pages;
 mod plan;
 mod reader;
 mod room;
@@ -53,6 +54,7 @@ pub use error::{Error, Result};
 pub use export::Export;
 pub use filter::Condition;
 pub use graph::{GraphWriter, clear_paper, forget_paper, open_graph, prune};
+pub use pages::{NewPage, PageCommit, PageDocument, PageFile, PagePlace, PageReader, PageWriter, verify_pages};
 pub use plan::{Found, Step, Walk, plan};
 pub use reader::{Place, Reader, Selection};
 pub use rows::Stored;

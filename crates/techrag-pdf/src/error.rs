@@ -24,6 +24,9 @@ pub enum Error {
     /// More bytes, pages or memory than allowed.
     #[error("too large: {0}")]
     TooLarge(String),
+    /// One page cannot be drawn; others may be.
+    #[error("the page cannot be drawn: {0}")]
+    Page(String),
     /// The readers crashed before a page came.
     #[error("the reader crashed: {0}")]
     Crashed(String),
@@ -36,7 +39,7 @@ impl Error {
             Self::Unreadable(_) => ErrorKind::Unreadable,
             Self::NotPdf(_) => ErrorKind::Unsupported,
             Self::Encrypted(_) => ErrorKind::Encrypted,
-            Self::Damaged(_) => ErrorKind::Damaged,
+            Self::Damaged(_) | Self::Page(_) => ErrorKind::Damaged,
             Self::Timeout(_) => ErrorKind::Timeout,
             Self::TooLarge(_) => ErrorKind::TooLarge,
             Self::Crashed(_) => ErrorKind::Crashed,

@@ -6,9 +6,11 @@
 use crate::error::Error;
 use crate::glyphs::{self, PageReader};
 use crate::page::{Outcome, Page};
+use crate::raster::Picture;
 use crate::worker::frame::{Frame, Head, Request};
 use crate::{last, mupdf};
 use std::cell::OnceCell;
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,8 +31,29 @@ pub(crate) fn run(request: &Request, send: &mut dyn FnMut(Frame) -> io::Result<(
     }
 }
 
+/// Draws the page a request asks for. `open` keeps the file for the next page.
+///
+/// # Errors
+/// [`Error::Page`] where this page cannot be drawn; another where the file cannot be read.
+pub(crate) fn picture(request: &Request, open: &mut Option<File>) -> Result<Picture, Error> {
+    let Some(drawing) = request.drawing else { return Err(Error::Page("none was asked for".to_owned())) };
+    let file = match open.take().filter(|file| file.path == request.path) {
+        Some(file) => file,
+        None => load(request).and_then(|bytes| File::open(bytes, request))?,
+    };
+    let Some(first) = &file.first else { return Err(Error::Page("no renderer opens the file".to_owned())) };
+    let drawn = guarded(|| first.draw(drawing.page, drawing.size).map_err(Error::Page));
+    *open = Some(file);
+    match drawn {
+        // A panic of the renderer is the page's failure, not the file's.
+        Err(Error::Damaged(why)) => Err(Error::Page(why)),
+        drawn => drawn,
+    }
+}
+
 /// A file, open in the first reader that could.
-struct File {
+pub(crate) struct File {
+    path: OsString,
     bytes: Arc<Vec<u8>>,
     password: Option<String>,
     first: Option<glyphs::Document>,
@@ -52,7 +75,8 @@ impl File {
             Err(error @ Error::Encrypted(_)) if !mupdf::PRESENT => return Err(error),
             Err(error) => (None, Some(error)),
         };
-        let file = Self { bytes, password, first, second: OnceCell::new(), last: OnceCell::new() };
+        let path = request.path.clone();
+        let file = Self { path, bytes, password, first, second: OnceCell::new(), last: OnceCell::new() };
         match (file.head().pages, error) {
             (0, Some(error)) => Err(error),
             (pages, _) if pages > request.max_pages => {

@@ -1,4 +1,4 @@
-//! The one door to PDF: text with boxes, metadata, and the worker processes that isolate the readers.
+//! The one door to PDF: text with boxes, page images, metadata, and the worker processes that isolate the readers.
 //!
 //! [`read`] gives a document page by page as blocks in reading order. What breaks on a page costs that page: reading
 //! happens in workers (see [`worker::serve`]) that are bounded in time and memory and replaced when they fall over.
@@ -11,10 +11,14 @@ mod last;
 mod layout;
 pub mod mupdf;
 pub mod page;
+mod raster;
 mod read;
+mod render;
 pub mod worker;
 
 pub use config::Config;
 pub use error::Error;
 pub use page::{Bbox, Block, BlockKind, Info, Line, Outcome, OutlineItem, Page, Pdf, Reader, Run, Script};
+pub use raster::{LONGEST_SIDE, Picture, Size};
 pub use read::read;
+pub use render::Renderer;

@@ -60,6 +60,8 @@ pub struct Page {
     pub height: f32,
     /// Its blocks in reading order, running headers and the like included (see [`BlockKind`]).
     pub blocks: Vec<Block>,
+    /// Boxes of what is drawn rather than written: plots, diagrams, photographs. Tables are blocks.
+    pub graphics: Vec<Bbox>,
     /// What came of it.
     pub outcome: Outcome,
     /// Which reader gave the text.

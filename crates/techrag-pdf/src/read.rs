@@ -51,6 +51,7 @@ impl File {
             Frame::Head(head) => self.head = Some(head),
             Frame::Page(page) => self.pages.push(page),
             Frame::End => return Ok(true),
+            Frame::Picture(_) => {}
             Frame::Error(error) => return Err(error),
         }
         Ok(false)
@@ -144,7 +145,7 @@ fn out_of_time(config: &Config, file: &mut File) -> Result<(), Error> {
     Ok(())
 }
 
-fn reason(lost: &Lost, config: &Config) -> String {
+pub(crate) fn reason(lost: &Lost, config: &Config) -> String {
     match lost {
         Lost::Hung => format!("no answer within {} s", config.page_timeout.as_secs_f32()),
         Lost::OutOfMemory => format!("more than {} bytes of memory needed", config.max_memory),

@@ -23,6 +23,7 @@ pub(crate) use text::clean;
 use crate::error::Error;
 use crate::layout;
 use crate::page::{Page, Reader};
+use crate::raster::{self, Picture, Size};
 use crate::worker::frame::Head;
 use face::Faces;
 use hayro::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
@@ -51,6 +52,13 @@ impl Document {
     /// Number of pages.
     pub(crate) fn pages(&self) -> u32 {
         u32::try_from(self.0.pages().len()).unwrap_or(u32::MAX)
+    }
+
+    /// Page `number`, from 1, drawn; in words why not.
+    pub(crate) fn draw(&self, number: u32, size: Size) -> Result<Picture, String> {
+        let index = usize::try_from(number).unwrap_or(usize::MAX).wrapping_sub(1);
+        let page = self.0.pages().get(index).ok_or("the page tree does not hold it")?;
+        raster::draw(page, size)
     }
 
     /// Info, outline and number of pages.

@@ -45,6 +45,7 @@ pub(crate) fn page(mut raw: Raw) -> Page {
         width: raw.width,
         height: raw.height,
         blocks,
+        graphics: figure::areas(&raw).into_iter().map(hundredths).collect(),
         outcome,
         unknown_glyphs: share(unknown, shown),
         ..Page::default()
@@ -106,11 +107,15 @@ fn context(figures: Vec<Bbox>, fragments: &[fragment::Fragment], edges: &[f32]) 
     Context { body, column, figures }
 }
 
+/// Hundredths of a point are finer than any use, and cost half the bytes on the pipe.
+fn hundredths(bbox: Bbox) -> Bbox {
+    bbox.map(|value| (value * 100.0).round() / 100.0)
+}
+
 /// A block of a turned page as it stands on the page. Little text in another direction than the page's is a label of
 /// a figure or something along the margin.
 fn turn_back(mut block: Block, frame: Frame, aside: bool) -> Block {
-    // Hundredths of a point are finer than any use, and cost half the bytes on the pipe.
-    let place = |bbox| frame.bbox_back(bbox).map(|value| (value * 100.0).round() / 100.0);
+    let place = |bbox| hundredths(frame.bbox_back(bbox));
     block.bbox = place(block.bbox);
     for line in &mut block.lines {
         line.bbox = place(line.bbox);

@@ -1,8 +1,10 @@
-//! What crosses the pipe between a parent and its worker: one JSON value a line in both directions.
+//! What crosses the pipe between a parent and its worker: one JSON value a line in both directions; behind a picture's
+//! line come its bytes.
 
 use crate::config::Config;
 use crate::error::Error;
 use crate::page::{Info, OutlineItem, Page};
+use crate::raster::{Picture, Size};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::Path;
@@ -25,6 +27,17 @@ pub(crate) struct Request {
     pub max_memory: u64,
     /// Password to try.
     pub password: Option<String>,
+    /// One page to be drawn, instead of pages to be read.
+    pub drawing: Option<Drawing>,
+}
+
+/// A page to be drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Drawing {
+    /// The page, from 1.
+    pub page: u32,
+    /// How large.
+    pub size: Size,
 }
 
 impl Request {
@@ -37,11 +50,12 @@ impl Request {
             max_pages: config.max_pages,
             max_memory: config.max_memory,
             password: config.password.clone(),
+            drawing: None,
         }
     }
 }
 
-/// What the worker answers: a head, the pages from `first` on, the end; or an error at any point.
+/// What the worker answers: a head, the pages from `first` on, the end; or the picture; or an error at any point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Frame {
     /// The file is open.
@@ -50,6 +64,8 @@ pub(crate) enum Frame {
     Page(Page),
     /// All pages have been sent.
     End,
+    /// The page drawn.
+    Picture(Picture),
     /// The file cannot be read (on).
     Error(Error),
 }

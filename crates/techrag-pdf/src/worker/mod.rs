@@ -28,16 +28,26 @@ pub fn serve(input: impl BufRead, output: impl Write) -> io::Result<()> {
     std::panic::set_hook(Box::new(|_| {}));
     let watchdog = Watchdog::start();
     let mut output = io::BufWriter::new(output);
+    // The file whose pages are being drawn.
+    let mut open = None;
     for line in input.lines() {
         match serde_json::from_str::<Request>(&line?) {
             Ok(request) => {
                 limit::memory(request.max_memory);
                 let patience = request.page_timeout * 2;
                 watchdog.allow(patience);
-                extract::run(&request, &mut |frame| {
-                    watchdog.allow(patience);
-                    send(&mut output, &frame)
-                })?;
+                if request.drawing.is_some() {
+                    send(
+                        &mut output,
+                        &extract::picture(&request, &mut open).map_or_else(Frame::Error, Frame::Picture),
+                    )?;
+                } else {
+                    open = None;
+                    extract::run(&request, &mut |frame| {
+                        watchdog.allow(patience);
+                        send(&mut output, &frame)
+                    })?;
+                }
                 watchdog.rest();
             }
             Err(error) => send(&mut output, &Frame::Error(Error::Crashed(format!("bad request: {error}"))))?,
@@ -49,6 +59,9 @@ pub fn serve(input: impl BufRead, output: impl Write) -> io::Result<()> {
 fn send(output: &mut impl Write, frame: &Frame) -> io::Result<()> {
     serde_json::to_writer(&mut *output, frame)?;
     output.write_all(b"\n")?;
+    if let Frame::Picture(picture) = frame {
+        output.write_all(&picture.rgb)?;
+    }
     // The parent measures time between frames, so none may wait in the buffer.
     output.flush()
 }

@@ -18,7 +18,8 @@ const AHEAD: usize = 16;
 pub(crate) struct Worker {
     child: Child,
     input: Option<ChildStdin>,
-    frames: Receiver<String>,
+    /// Frames as they come; in words where one cannot be read.
+    frames: Receiver<Result<Frame, String>>,
     listener: Option<JoinHandle<()>>,
 }
 
@@ -51,8 +52,9 @@ impl Worker {
         let output = child.stdout.take().ok_or_else(|| fail("no output".to_owned()))?;
         let (send, frames) = mpsc::sync_channel(AHEAD);
         let listener = std::thread::spawn(move || {
-            for line in BufReader::new(output).lines().map_while(Result::ok) {
-                if send.send(line).is_err() {
+            let mut output = BufReader::new(output);
+            while let Some(frame) = receive(&mut output) {
+                if send.send(frame).is_err() {
                     return;
                 }
             }
@@ -73,7 +75,7 @@ impl Worker {
     /// The next frame, waited for at most `patience`.
     pub(crate) fn next(&mut self, patience: Duration) -> Result<Frame, Lost> {
         match self.frames.recv_timeout(patience) {
-            Ok(line) => serde_json::from_str(&line).map_err(|error| Lost::Died(format!("garbled answer: {error}"))),
+            Ok(frame) => frame.map_err(|error| Lost::Died(format!("garbled answer: {error}"))),
             Err(RecvTimeoutError::Timeout) => Err(Lost::Hung),
             Err(RecvTimeoutError::Disconnected) => Err(self.autopsy()),
         }
@@ -97,6 +99,24 @@ impl Worker {
             Err(error) => Lost::Died(error.to_string()),
         }
     }
+}
+
+/// The next frame, with the bytes of a picture; `None` at the end.
+fn receive(output: &mut impl BufRead) -> Option<Result<Frame, String>> {
+    let mut line = String::new();
+    if output.read_line(&mut line).ok()? == 0 {
+        return None;
+    }
+    let mut frame: Frame = match serde_json::from_str(&line) {
+        Ok(frame) => frame,
+        Err(error) => return Some(Err(error.to_string())),
+    };
+    if let Frame::Picture(picture) = &mut frame {
+        let Some(length) = picture.length() else { return Some(Err("a picture of no such size".to_owned())) };
+        picture.rgb = vec![0; length];
+        output.read_exact(&mut picture.rgb).ok()?;
+    }
+    Some(Ok(frame))
 }
 
 impl Drop for Worker {
