@@ -186,6 +186,15 @@ impl Frame {
         bytemuck::try_cast_slice(self.map.get(place.clone()).unwrap_or_default()).unwrap_or_default()
     }
 
+    /// Tells the system that a range of the file is about to be read, so that it comes in one go and not page by page.
+    pub fn will_need(&self, place: &Range<usize>) {
+        // Advice that is not taken costs time only.
+        #[cfg(unix)]
+        let _ = self.map.advise_range(memmap2::Advice::WillNeed, place.start, place.len());
+        #[cfg(not(unix))]
+        let _ = place;
+    }
+
     /// Reads every section and compares its digest.
     ///
     /// # Errors

@@ -68,6 +68,11 @@ pub struct PageFile {
 }
 
 impl PageFile {
+    /// Length of the file.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     /// Maps the file and checks that it is the one the catalog means.
     ///
     /// # Errors
@@ -290,6 +295,15 @@ impl PageWriter {
         Ok(())
     }
 
+    /// Forgets all pages and files.
+    ///
+    /// # Errors
+    /// If the catalog refuses.
+    pub fn clear(&mut self) -> Result<()> {
+        self.catalog.execute_batch("BEGIN IMMEDIATE; DELETE FROM pages; DELETE FROM page_files; COMMIT;")?;
+        self.sweep()
+    }
+
     /// Forgets a document's pages if the document is no longer in the library; says how many.
     ///
     /// # Errors
@@ -323,6 +337,8 @@ fn insert_file(catalog: &Connection, id: i64, kind: &str, written: Written) -> R
 /// The pages of a library as they were at one instant.
 pub struct PageReader {
     catalog: Mutex<Connection>,
+    /// A connection outside the transaction, which hears of commits, and what it heard first.
+    watch: Mutex<(Connection, i64)>,
     places: Places,
 }
 
@@ -337,9 +353,13 @@ impl PageReader {
         let mut tries = 0;
         loop {
             tries += 1;
+            // Watched before it is read, so that no commit falls between.
+            let watch = catalog::readable(&places)?;
+            let first = version(&watch)?;
             let catalog = catalog::readable(&places)?;
             catalog.execute_batch("BEGIN")?;
-            let reader = Self { catalog: Mutex::new(catalog), places: places.clone() };
+            let reader =
+                Self { catalog: Mutex::new(catalog), watch: Mutex::new((watch, first)), places: places.clone() };
             match load(&reader) {
                 Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound && tries < TRIES => {}
                 loaded => return Ok((reader, loaded?)),
@@ -349,6 +369,15 @@ impl PageReader {
 
     fn catalog(&self) -> MutexGuard<'_, Connection> {
         self.catalog.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether nothing was committed since it was opened.
+    ///
+    /// # Errors
+    /// If the catalog cannot be read.
+    pub fn is_current(&self) -> Result<bool> {
+        let watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(version(&watch.0)? == watch.1)
     }
 
     /// The library's folder.
@@ -448,6 +477,11 @@ impl PageReader {
     pub fn named(&self, key: &str) -> Result<Option<String>> {
         Ok(change::named(&self.catalog(), key)?.map(|(_, doc_id)| doc_id))
     }
+}
+
+/// A number that changes with every commit of another connection.
+fn version(connection: &Connection) -> Result<i64> {
+    Ok(connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?)
 }
 
 /// Reads every file of pages and compares it with its checksums and with the catalog; `kind` tells what the file of a

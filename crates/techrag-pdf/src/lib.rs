@@ -19,6 +19,6 @@ pub mod worker;
 pub use config::Config;
 pub use error::Error;
 pub use page::{Bbox, Block, BlockKind, Info, Line, Outcome, OutlineItem, Page, Pdf, Reader, Run, Script};
-pub use raster::{LONGEST_SIDE, Picture, Size};
+pub use raster::{LONGEST_SIDE, Picture, RENDERER, Size};
 pub use read::read;
 pub use render::Renderer;

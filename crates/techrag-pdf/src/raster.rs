@@ -14,6 +14,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Most pixels of a longer side; a renderer's coordinates are 16 bits wide, and nothing needs as many.
 pub const LONGEST_SIDE: u32 = 8192;
 
+/// What draws: pictures of another renderer differ in their pixels.
+pub const RENDERER: &str = "hayro 0.9";
+
 /// How large a picture is to be.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Size {
@@ -114,6 +117,7 @@ fn in_words(warning: &InterpreterWarning) -> &'static str {
         InterpreterWarning::UnsupportedFont => "a font could not be loaded",
         InterpreterWarning::ImageDecodeFailure => "an image could not be decoded",
         InterpreterWarning::UnresolvedAnnotationAppearance => "an annotation could not be drawn",
+        _ => "something could not be drawn",
     }
 }
 
