@@ -1,8 +1,8 @@
 //! The HTML page over good answers, refusals and hostile documents.
 
 use techrag_core::record::{
-    Answer, AnswerSentence, Check, CheckResult, Checks, Citation, Evidence, EvidencePart, Hit, Medal, Passage, Prompt,
-    Source, Verdict,
+    Answer, AnswerSentence, Check, CheckResult, Checks, Citation, Critique, Crop, Evidence, EvidenceMap, EvidencePart,
+    Expansion, Graph, Hit, MappedClaim, Medal, PageHit, Passage, Prompt, SharedEntity, Source, Strength, Verdict,
 };
 
 use super::*;
@@ -127,4 +127,53 @@ fn a_refusal_shows_no_quotations() {
     let page = page(&query);
     assert!(page.contains("Not found in the provided sources.") && page.contains("nothing fits"));
     assert!(!page.contains("Quoted passages") && !page.contains("href=\"#q1-c1\""));
+}
+
+#[test]
+fn pages_come_with_their_crop_before_them_or_with_why_not() {
+    let crop = Crop { image: Some("pages/crop.png".into()), caption: Some("Figure 2: slip".into()), ..Crop::default() };
+    let hit = |page: u32, image: Option<&str>, crop: Option<Crop>| PageHit {
+        key: "a.pdf".into(),
+        page,
+        image: image.map(str::to_owned),
+        crop,
+        ..PageHit::default()
+    };
+    let query =
+        Query { visual: Some(vec![hit(2, Some("pages/2.jpg"), Some(crop)), hit(3, None, None)]), ..answered("x") };
+    let images = |path: &str| match path {
+        "pages/crop.png" => Ok(gallery::Image { media_type: "image/png", bytes: vec![1, 2, 3] }),
+        _ => Err("no such file".to_owned()),
+    };
+    let page = article(&query, 1, &images).expect("an article");
+    let crop = page.find("data:image/png;base64,AQID").expect("the crop");
+    assert!(page.find("no such file").is_some_and(|at| at > crop), "{page}");
+    assert!(page.contains("the page was not rendered") && page.contains("Figure 2: slip"), "{page}");
+}
+
+#[test]
+fn the_graph_and_the_agents_say_what_they_did() {
+    let shared = SharedEntity { name: "brush model".into(), ..SharedEntity::default() };
+    let near = Expansion {
+        title: Some("On <b>grip</b>".into()),
+        shared: vec![shared],
+        merged: vec!["d:1".into()],
+        ..Expansion::default()
+    };
+    let claim = MappedClaim { claim: "It slips.".into(), source: 1, strength: Strength::Strong };
+    let query = Query {
+        graph: Some(Box::new(Graph { expansions: vec![near], ..Graph::default() })),
+        evidence_map: Some(EvidenceMap { claims: vec![claim], ..EvidenceMap::default() }),
+        critique: Some(Critique { feedback: vec!["Say where.".into()], ..Critique::default() }),
+        ..answered("x")
+    };
+    let page = page(&query);
+    for part in [
+        "near: On &lt;b&gt;grip&lt;",
+        "shares brush model (one chunk added)",
+        "It slips. (source 1, strong)",
+        "Say where.",
+    ] {
+        assert!(page.contains(part), "{part} in {page}");
+    }
 }

@@ -5,8 +5,8 @@ use techrag_core::clean;
 use techrag_core::record::{Evidence, Query, Retry, Verdict};
 
 use super::answer::{self, Cite, Piece};
-use super::gallery::Images;
-use super::passages;
+use super::gallery::{self, Images};
+use super::{blocks, passages};
 use crate::render::view::View;
 
 /// One answer.
@@ -24,8 +24,8 @@ pub(super) struct Article {
     sources: Vec<passages::Shown>,
     evidence: Option<Score>,
     retry: Option<String>,
-    blocks: Vec<Block>,
-    gallery: Vec<()>,
+    blocks: Vec<blocks::Block>,
+    gallery: Vec<gallery::Shown>,
     steps: Vec<Step>,
     usage: Vec<Call>,
     prompt: Option<Prompt>,
@@ -62,13 +62,6 @@ struct Part {
     why: String,
 }
 
-/// A titled list of lines.
-#[derive(Debug, Serialize)]
-struct Block {
-    title: &'static str,
-    lines: Vec<String>,
-}
-
 #[derive(Debug, Serialize)]
 struct Step {
     stage: String,
@@ -95,7 +88,7 @@ struct Prompt {
 }
 
 impl Article {
-    pub(super) fn of(query: &Query, number: usize, _images: &Images<'_>) -> Self {
+    pub(super) fn of(query: &Query, number: usize, images: &Images<'_>) -> Self {
         let view = View::of(query);
         let cites = match &query.answer {
             Some(written) if !view.abstained => answer::cites(written, query.checks.as_ref()),
@@ -115,8 +108,8 @@ impl Article {
             sources: passages::sources(query),
             evidence: query.evidence.as_ref().map(score),
             retry: query.retry.as_deref().map(retry),
-            blocks: blocks(&view),
-            gallery: Vec::new(),
+            blocks: blocks::blocks(query, &view),
+            gallery: gallery::pages(query, images),
             steps: steps.collect(),
             usage: query.usage.iter().map(call).collect(),
             prompt: query.prompt.as_ref().map(|prompt| Prompt {
@@ -194,11 +187,6 @@ fn retry(retry: &Retry) -> String {
     };
     let reason = retry.reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
     clean::line(&format!("A second look for “{}” was {decided}{reason}.", retry.query))
-}
-
-fn blocks(view: &View) -> Vec<Block> {
-    let all = [("Doubts about the evidence", view.notes.clone())];
-    all.into_iter().filter(|(_, lines)| !lines.is_empty()).map(|(title, lines)| Block { title, lines }).collect()
 }
 
 fn call(call: &techrag_core::record::UsageEntry) -> Call {

@@ -4,6 +4,60 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Component, Path};
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Serialize;
+use techrag_core::clean;
+use techrag_core::record::{PageHit, Query};
+
+/// A page in the gallery: the page as a whole, or the figure or table of it that fits best.
+#[derive(Debug, Serialize)]
+pub(super) struct Shown {
+    key: String,
+    page: u32,
+    caption: Option<String>,
+    score: String,
+    /// A `data:` URI.
+    image: Option<String>,
+    alt: String,
+    /// Why there is no image.
+    absent: String,
+}
+
+/// The page hits of a record, best first; a figure that was cut out comes right before its page.
+pub(super) fn pages(query: &Query, images: &Images<'_>) -> Vec<Shown> {
+    query.visual.iter().flatten().flat_map(|hit| crop(hit, images).into_iter().chain([page(hit, images)])).collect()
+}
+
+fn page(hit: &PageHit, images: &Images<'_>) -> Shown {
+    shown(hit, hit.image.as_deref(), hit.caption.as_deref(), format!("score {:.3}", hit.scores.score), images)
+}
+
+fn crop(hit: &PageHit, images: &Images<'_>) -> Option<Shown> {
+    let crop = hit.crop.as_ref().filter(|crop| crop.image.is_some())?;
+    let score = crop.score.map_or(String::new(), |score| format!("match {score:.3}"));
+    Some(shown(hit, crop.image.as_deref(), crop.caption.as_deref(), score, images))
+}
+
+fn shown(hit: &PageHit, path: Option<&str>, caption: Option<&str>, score: String, images: &Images<'_>) -> Shown {
+    let image = path.ok_or_else(|| "the page was not rendered".to_owned()).and_then(images);
+    let caption = caption.map(clean::line);
+    let key = clean::line(&hit.key);
+    Shown {
+        alt: format!(
+            "{key}, page {}{}",
+            hit.page,
+            caption.as_ref().map_or(String::new(), |caption| format!(": {caption}"))
+        ),
+        absent: image.as_ref().err().map(|why| clean::line(why)).unwrap_or_default(),
+        image: image.ok().map(|image| format!("data:{};base64,{}", image.media_type, STANDARD.encode(&image.bytes))),
+        key,
+        page: hit.page,
+        caption,
+        score,
+    }
+}
+
 /// The bytes of a page image and what they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::render) struct Image {

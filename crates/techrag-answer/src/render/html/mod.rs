@@ -6,6 +6,7 @@
 
 mod answer;
 mod article;
+mod blocks;
 mod gallery;
 mod passages;
 
