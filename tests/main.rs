@@ -8,6 +8,7 @@ mod harness;
 mod index;
 mod injection;
 mod library;
+mod llm;
 mod manners;
 mod pipeline;
 mod schemas;

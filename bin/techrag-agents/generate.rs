@@ -2,22 +2,31 @@
 
 use clap::ValueEnum;
 use techrag_agents::extractive::{self, Cosines};
+use techrag_agents::generate;
 use techrag_agents::meaning::Meaning;
-use techrag_cli::{Bare, Cli, Outcome};
+use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Wanted};
 use techrag_models::{Limits, Locator};
+use techrag_net::chat::Chat;
+
+use crate::llm;
 
 /// Write the answer, every sentence cited, or "Not found in the provided sources."
 ///
-/// Reads query records with `sources` and writes `answer`. The extractive writer quotes the sentences, captions and
-/// table rows that answer best; it needs no language model and gives the same answer every time. It refuses when the
-/// evidence supports an answer less than --floor.
+/// Reads query records with `sources` and `prompt` and writes `answer`. The extractive writer quotes the sentences,
+/// captions and table rows that answer best; it needs no language model and gives the same answer every time. It refuses
+/// when the evidence supports an answer less than --floor; then no model is asked either. With a language model, `single`
+/// writes by one call and `multi` by four agents (planner, researcher, writer, critic; also `outline`, `evidence_map`,
+/// `draft`, `critique`). Which pages a sentence rests on is looked up here, never asked of a model.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     techrag-answer assemble <hits.jsonl | techrag-agents generate >answers.jsonl\n  \
-    techrag-agents generate --max-sentences 2 --encoder off <assembled.jsonl | jq -r .answer.text")]
+    techrag-agents generate --max-sentences 2 --encoder off <assembled.jsonl | jq -r .answer.text\n  \
+    techrag-agents generate --mode multi --llm http://127.0.0.1:18081/v1 --llm-model small \\\n    \
+    --max-prompt-tokens 2600 <assembled.jsonl >answers.jsonl\n  \
+    techrag-agents generate --mode multi --dry-run <assembled.jsonl >/dev/null")]
 pub(crate) struct Args {
     /// Who writes
-    #[arg(long, value_name = "MODE", default_value = "extractive")]
+    #[arg(long, value_name = "MODE", default_value = "auto")]
     mode: Mode,
     /// Most sentences of an answer
     #[arg(long, value_name = "N", default_value = "6")]
@@ -29,10 +38,22 @@ pub(crate) struct Args {
     /// built-in choice where its files are there
     #[arg(long, value_name = "ID", default_value = "auto")]
     encoder: String,
+    /// Most estimated tokens of a prompt; the weakest evidence is left out first. The model's context must hold this and
+    /// the reply (up to 1,200)
+    #[arg(long, value_name = "N")]
+    max_prompt_tokens: Option<u64>,
+    #[command(flatten)]
+    llm: llm::Args,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Mode {
+    /// With a language model configured `single`, or `multi` for a question of high effort; else `extractive`
+    Auto,
+    /// Planner, researcher, writer, critic
+    Multi,
+    /// One call
+    Single,
     /// Quotes the sources; no language model
     Extractive,
 }
@@ -40,20 +61,54 @@ enum Mode {
 /// What `auto` stands for.
 const ENCODER: &str = "all-MiniLM-L6-v2";
 
+impl Args {
+    fn config(&self) -> generate::Config {
+        generate::Config {
+            mode: match self.mode {
+                Mode::Auto => generate::Mode::Auto,
+                Mode::Multi => generate::Mode::Multi,
+                Mode::Single => generate::Mode::Single,
+                Mode::Extractive => generate::Mode::Extractive,
+            },
+            extractive: extractive::Config { max_sentences: self.max_sentences, floor: self.floor },
+            max_prompt_tokens: self.max_prompt_tokens,
+            model_needed: self.llm.is_named() || matches!(self.mode, Mode::Multi | Mode::Single),
+        }
+    }
+
+    fn chat(&self, cli: &Cli) -> anyhow::Result<Option<Chat>> {
+        match self.mode {
+            Mode::Extractive => Ok(None),
+            Mode::Auto => self.llm.chat(cli),
+            Mode::Multi => self.llm.needed(cli, "--mode multi").map(Some),
+            Mode::Single => self.llm.needed(cli, "--mode single").map(Some),
+        }
+    }
+
+    fn meaning(&self, cli: &Cli) -> anyhow::Result<Option<Meaning>> {
+        let locator = Locator::new(cli.model_folders());
+        let limits = Limits { sessions: cli.jobs(), batch: 1 };
+        match self.encoder.as_str() {
+            "off" => Ok(None),
+            "auto" => Ok(Meaning::if_present(locator, ENCODER, limits)),
+            id => Meaning::open(locator, id, limits).map(Some).map_err(fatal),
+        }
+    }
+}
+
 pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
-    let Mode::Extractive = args.mode;
-    let config = extractive::Config { max_sentences: args.max_sentences, floor: args.floor };
-    let locator = Locator::new(cli.model_folders());
-    let limits = Limits { sessions: cli.jobs(), batch: 1 };
-    let meaning = match args.encoder.as_str() {
-        "off" => None,
-        "auto" => Meaning::if_present(locator, ENCODER, limits),
-        id => Some(Meaning::open(locator, id, limits).map_err(fatal)?),
-    };
+    let (config, chat, meaning) = (args.config(), args.chat(cli)?, args.meaning(cli)?);
     let cosines = meaning.as_ref().map(|meaning| |question: &str, texts: &[&str]| meaning.cosines(question, texts));
-    cli.queries(Bare::Refused, |query| {
-        extractive::run(query, config, cosines.as_ref().map(|cosines| cosines as &Cosines<'_>));
-    })
+    let cosines = cosines.as_ref().map(|cosines| cosines as &Cosines<'_>);
+    let outcome = cli.each(Wanted { kinds: &[Kind::Query], bare: Bare::Refused }, |mut record| {
+        if let Record::Query(query) = &mut record {
+            let written = cli.timed(query, |query| generate::run(query, config, chat.as_ref(), cosines));
+            written.map_err(llm::fatal)?;
+        }
+        Ok(vec![record])
+    })?;
+    chat.iter().for_each(|chat| llm::report(chat, cli));
+    Ok(outcome)
 }
 
 fn fatal(error: techrag_models::Error) -> anyhow::Error {

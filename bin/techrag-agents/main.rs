@@ -1,6 +1,8 @@
 //! `techrag-agents`: which way a question goes, and who writes its answer.
 
 mod generate;
+#[path = "../llm.rs"]
+mod llm;
 mod route;
 
 use std::process::ExitCode;

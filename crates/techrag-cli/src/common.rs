@@ -10,6 +10,7 @@ use clap::{ArgAction, Args, ValueEnum};
 use techrag_core::record::Query;
 use techrag_core::vector::Form;
 
+use crate::config::Layers;
 use crate::failure::hint;
 
 const HEADING: &str = "Common options";
@@ -98,6 +99,18 @@ pub struct Cli {
     pub(crate) common: Common,
     pub(crate) no_color: bool,
     pub(crate) help: String,
+    pub(crate) layers: Layers,
+}
+
+/// An environment variable that somebody named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Variable {
+    /// Its value, not empty.
+    Set(String),
+    /// It is absent or empty.
+    Unset,
+    /// Its value is not UTF-8.
+    NotText,
 }
 
 impl Cli {
@@ -132,6 +145,22 @@ impl Cli {
     /// The folder of models, where one was given.
     pub fn models(&self) -> Option<&Path> {
         self.common.models.as_deref()
+    }
+
+    /// The configuration files' tables of this name, the strongest file's first, and whether that file is the project's
+    /// rather than the user's own.
+    pub fn tables(&self, name: &str) -> Vec<(&toml::Table, bool)> {
+        self.layers.tables(name)
+    }
+
+    /// An environment variable that an option or a file named.
+    #[expect(clippy::disallowed_methods, reason = "techrag-cli is the room that reads the environment")]
+    pub fn variable(&self, name: &str) -> Variable {
+        match std::env::var(name) {
+            Ok(value) if !value.is_empty() => Variable::Set(value),
+            Ok(_) | Err(std::env::VarError::NotPresent) => Variable::Unset,
+            Err(std::env::VarError::NotUnicode(_)) => Variable::NotText,
+        }
     }
 
     /// Number of parallel workers, at least 1.

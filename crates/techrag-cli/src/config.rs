@@ -19,11 +19,17 @@ const COMMON: &str = "common";
 /// Options that make no sense in a file.
 const NEVER: &[&str] = &["help", "version", "print_config", "schema", "completions", "man", "output"];
 
+/// Options of a language model stand in a table of their own, `[llm]`, which knows whose file it is: see
+/// [`Layers::tables`].
+const ELSEWHERE: &str = "llm";
+
 /// A configuration file.
 #[derive(Debug)]
 struct Layer {
     path: PathBuf,
     table: Table,
+    /// Whether it belongs to the project that the working directory is in: whoever made that wrote it.
+    project: bool,
 }
 
 /// The files, the strongest first.
@@ -39,8 +45,16 @@ impl Layers {
         let project = here.ancestors().map(|folder| folder.join(FILE)).find(|path| path.is_file());
         let home = variable("XDG_CONFIG_HOME").or_else(|| variable("HOME").map(|home| home.join(".config")));
         let user = home.map(|folder| folder.join("techrag").join(FILE)).filter(|path| path.is_file());
-        let layers = project.into_iter().chain(user).map(Layer::read).collect::<anyhow::Result<_>>()?;
-        Ok(Self(layers))
+        // The user's own file may be found upward too: it stays the user's.
+        let project = project.filter(|path| user.as_ref() != Some(path));
+        let layers = project.map(|path| (path, true)).into_iter().chain(user.map(|path| (path, false)));
+        Ok(Self(layers.map(|(path, project)| Layer::read(path, project)).collect::<anyhow::Result<_>>()?))
+    }
+
+    /// The tables of this name, the strongest file's first, and whether that file is the project's.
+    pub(crate) fn tables(&self, name: &str) -> Vec<(&Table, bool)> {
+        let layers = self.0.iter();
+        layers.filter_map(|layer| Some((layer.table.get(name)?.as_table()?, layer.project))).collect()
     }
 
     /// The value of an option of a section, and the file it is from.
@@ -50,10 +64,10 @@ impl Layers {
 }
 
 impl Layer {
-    fn read(path: PathBuf) -> anyhow::Result<Self> {
+    fn read(path: PathBuf, project: bool) -> anyhow::Result<Self> {
         let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let table = text.parse().with_context(|| format!("{} is not TOML", path.display()))?;
-        Ok(Self { path, table })
+        Ok(Self { path, table, project })
     }
 }
 
@@ -124,7 +138,13 @@ fn refuse_unknown(command: &Command, layers: &Layers, path: &[&str]) -> anyhow::
 }
 
 fn settable(command: &Command) -> impl Iterator<Item = &Arg> {
-    command.get_arguments().filter(|arg| !arg.is_positional() && !NEVER.contains(&arg.get_id().as_str()))
+    let named = |arg: &&Arg| NEVER.contains(&arg.get_id().as_str()) || is_elsewhere(arg);
+    command.get_arguments().filter(move |arg| !arg.is_positional() && !named(arg))
+}
+
+fn is_elsewhere(arg: &Arg) -> bool {
+    let id = arg.get_id().as_str();
+    id == ELSEWHERE || id.starts_with("llm_")
 }
 
 fn id(arg: &Arg) -> String {
@@ -154,8 +174,27 @@ pub(crate) fn listing(command: &Command, matches: &ArgMatches, layers: &Layers) 
         && let Some(sub) = command.find_subcommand(name)
     {
         list(sub, inner, layers, &[&stage, name], &mut text);
+        if sub.get_arguments().any(is_elsewhere) {
+            list_elsewhere(sub, inner, layers, &mut text);
+        }
+    } else if command.get_arguments().any(is_elsewhere) {
+        list_elsewhere(command, matches, layers, &mut text);
     }
     text.into_bytes()
+}
+
+/// The options of a language model, then what the files' tables say, file by file.
+fn list_elsewhere(command: &Command, matches: &ArgMatches, layers: &Layers, text: &mut String) {
+    for arg in command.get_arguments().filter(|arg| is_elsewhere(arg)) {
+        text.push_str(&line(arg, matches, None));
+    }
+    for layer in &layers.0 {
+        let Some(table) = layer.table.get(ELSEWHERE).and_then(Value::as_table) else { continue };
+        text.push_str(&format!("[{ELSEWHERE}] # {}\n", layer.path.display()));
+        for (name, value) in table {
+            text.push_str(&format!("{name} = {value}\n"));
+        }
+    }
 }
 
 fn list(command: &Command, matches: &ArgMatches, layers: &Layers, path: &[&str], text: &mut String) {

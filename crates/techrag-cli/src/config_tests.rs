@@ -17,7 +17,12 @@ struct Args {
 }
 
 fn layers(texts: &[(&str, &str)]) -> Layers {
-    Layers(texts.iter().map(|(path, text)| Layer { path: path.into(), table: text.parse().unwrap() }).collect())
+    Layers(
+        texts
+            .iter()
+            .map(|(path, text)| Layer { path: path.into(), table: text.parse().unwrap(), project: true })
+            .collect(),
+    )
 }
 
 fn listed(layers: &Layers, arguments: &[&str]) -> anyhow::Result<String> {

@@ -93,7 +93,7 @@ fn parse<A: Parser>(arguments: &[OsString]) -> Result<Start<A>, Refusal> {
     }
     let args = A::from_arg_matches(&matches)?;
     let help = asked.render_help().to_string();
-    let cli = Cli { tool: command.get_name().to_owned(), common, no_color: no_color(), help };
+    let cli = Cli { tool: command.get_name().to_owned(), common, no_color: no_color(), help, layers };
     Ok(Start::Run(Box::new(args), Box::new(cli)))
 }
 

@@ -6,7 +6,7 @@ use std::fmt::{self, Display};
 /// An error with a hint; the report prints the hint after the chain of causes.
 #[derive(Debug)]
 pub struct Hinted {
-    error: anyhow::Error,
+    pub(crate) error: anyhow::Error,
     pub(crate) hint: String,
 }
 

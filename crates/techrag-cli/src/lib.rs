@@ -37,7 +37,7 @@ mod progress;
 mod report;
 mod stream;
 
-pub use common::{Cli, Colour, VectorForm};
+pub use common::{Cli, Colour, Variable, VectorForm};
 pub use entry::{Worker, main, main_with_worker};
 pub use failure::{Hinted, Unreachable, hint};
 pub use input::Item;

@@ -24,7 +24,8 @@ pub(crate) fn exit_code(error: &anyhow::Error, cli: &Cli) -> ExitCode {
 }
 
 pub(crate) fn is_unreachable(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| cause.is::<Unreachable>())
+    let hinted = |cause: &Hinted| is_unreachable(&cause.error);
+    error.chain().any(|cause| cause.is::<Unreachable>() || cause.downcast_ref::<Hinted>().is_some_and(hinted))
 }
 
 /// `error:`, the chain of causes, the hints.

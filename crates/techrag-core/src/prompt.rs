@@ -41,15 +41,15 @@ pub fn filled<'a>(template: &'a str, values: &[(&str, &str)]) -> (String, Vec<(&
     (out, ends)
 }
 
-/// Evidence cut to at most `budget` estimated tokens, and what was left out, in words. Quotations leave from the end of
-/// the longest block, of equals the last one; then blocks leave from the end. What is not inside a block stays.
+/// Evidence cut until it fits, and what was left out, in words. Quotations leave from the end of the longest block, of
+/// equals the last one; then blocks leave from the end. What is not inside a block stays, and may not fit.
 ///
 /// Blocks are as [`crate::fence`] and the assembler make them: a label line, `<<<mark`, quotations (`(p. 2) …`, each up
 /// to the next), `mark>>>`.
-pub fn shorten(evidence: &str, budget: u64) -> (String, Vec<String>) {
+pub fn shorten(evidence: &str, fits: impl Fn(&str) -> bool) -> (String, Vec<String>) {
     let mut parts = parts(evidence);
     let mut dropped = Vec::new();
-    while tokens(&joined(&parts)) > budget {
+    while !fits(&joined(&parts)) {
         let longest = parts
             .iter()
             .enumerate()
@@ -163,16 +163,16 @@ mod tests {
 
     #[test]
     fn evidence_that_fits_is_left_as_it_is() {
-        assert_eq!(shorten(EVIDENCE, 1000), (EVIDENCE.to_owned(), vec![]));
+        assert_eq!(shorten(EVIDENCE, |_| true), (EVIDENCE.to_owned(), vec![]));
     }
 
     #[test]
     fn quotations_go_before_blocks_and_the_rest_stays() {
         let all = tokens(EVIDENCE);
-        let (text, dropped) = shorten(EVIDENCE, all - 1);
+        let (text, dropped) = shorten(EVIDENCE, |text| tokens(text) < all);
         assert!(!text.contains("Two.") && text.contains("| a | b |") && text.contains("Three."), "{text}");
         assert_eq!(dropped, ["SOURCE 1: (p. 3) Two."]);
-        let (text, dropped) = shorten(EVIDENCE, 0);
+        let (text, dropped) = shorten(EVIDENCE, |_| false);
         assert_eq!(dropped, ["SOURCE 1: (p. 3) Two.", "SOURCE 2 altogether", "SOURCE 1 altogether"]);
         assert!(text.starts_with("EVIDENCE\nEach") && text.ends_with("NOTES\n- gap"), "{text}");
     }

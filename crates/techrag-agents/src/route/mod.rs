@@ -1,4 +1,4 @@
-//! Which stages serve a question, by rules (SPEC section 1).
+//! Which stages serve a question, by rules (SPEC section 1), or by a model that the rules stand behind ([`model`]).
 //!
 //! # The rules
 //!
@@ -17,6 +17,7 @@
 
 mod cues;
 mod effort;
+pub mod model;
 mod rewrite;
 
 use techrag_core::record::{Effort, Query, Route, RouteName, Strategy, TraceEntry};

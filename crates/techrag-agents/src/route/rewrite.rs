@@ -9,6 +9,8 @@ pub enum Rewrite {
     Off,
     /// The long forms of known abbreviations are added to it.
     Terms,
+    /// It is what a model made of it; without a model, the question.
+    Model,
 }
 
 /// Abbreviations of engineering and information retrieval, folded, sorted, with their long forms.

@@ -57,7 +57,8 @@ pub struct Error {
 }
 
 impl Error {
-    pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
+    /// A failure that its message tells.
+    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), hint: None }
     }
 
