@@ -39,7 +39,7 @@ SERVE = """
 import sys, threading, xllamacpp
 p = xllamacpp.CommonParams()
 p.model.path, p.port, p.n_ctx, threads = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
-p.hostnames, p.n_parallel = ["127.0.0.1"], 1
+p.hostnames, p.n_parallel, p.model_alias = ["127.0.0.1"], 1, {sys.argv[5]}
 p.cpuparams.n_threads = p.cpuparams_batch.n_threads = threads
 server = xllamacpp.Server(p)
 print("listening on", server.listening_address, flush=True)
@@ -136,7 +136,7 @@ def fetch(folder: Path) -> tuple[Path, Path]:
 
 
 def serving(args: argparse.Namespace, model: Path, python: Path) -> subprocess.Popen:
-    command = [str(python), "-c", SERVE, str(model), str(args.port), str(args.context), str(args.threads)]
+    command = [str(python), "-c", SERVE, str(model), str(args.port), str(args.context), str(args.threads), NAME]
     # Its log is long and of no interest until something fails.
     log = (args.dir / "server.log").open("wb")
     server = subprocess.Popen(command, stdout=log, stderr=log)

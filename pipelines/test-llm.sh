@@ -35,12 +35,15 @@ say "library of the fixture papers"
 mkdir "$work/papers" && cp "$root"/fixtures/papers/*.pdf "$work/papers"
 "$here/ingest.sh" "$work/papers" "$work/lib" >/dev/null
 
+# The questions for four agents also have their evidence weighed and checked by the model.
 say "evidence"
 for mode in single multi; do
+  review=() verify=()
+  [ $mode = single ] || review=(--reviewer llm --max-prompt-tokens $tokens "${llm[@]}") verify=(--verify llm "${llm[@]}")
   techrag-agents route <"$work/$mode.jsonl" |
     techrag-retrieve --library "$work/lib" -k 8 |
-    techrag-score |
-    techrag-answer assemble --chunks 2 --sentences 4 --max-prompt-tokens $tokens |
+    techrag-score "${review[@]}" |
+    techrag-answer assemble --chunks 2 --sentences 4 --max-prompt-tokens $tokens "${verify[@]}" |
     # The writers read the sources; the hits would double what is kept.
     python3 -c 'import json, sys
 for line in sys.stdin:

@@ -320,7 +320,7 @@ fn a_budget_and_a_dry_run_send_no_more_than_they_may() {
     assert!(note(&record).contains("the 1 calls allowed are made"), "{record}");
     assert_eq!(server.asked().len(), 1);
     let dry = generate(&Place::new(), &server, &["--mode", "multi", "--dry-run"], &assembled("high")).ok();
-    assert!(dry.stderr.contains("dry run: 6 calls") && dry.stderr.contains("tokens in"), "{dry}");
+    assert!(dry.stderr.contains("dry run, at most: 6 calls") && dry.stderr.contains("tokens in"), "{dry}");
     assert_eq!(server.asked().len(), 1, "nothing was sent");
 }
 

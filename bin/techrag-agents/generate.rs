@@ -63,6 +63,7 @@ const ENCODER: &str = "all-MiniLM-L6-v2";
 
 impl Args {
     fn config(&self) -> generate::Config {
+        let named = self.llm.llm.is_some() || self.llm.llm_replay.is_some();
         generate::Config {
             mode: match self.mode {
                 Mode::Auto => generate::Mode::Auto,
@@ -72,7 +73,7 @@ impl Args {
             },
             extractive: extractive::Config { max_sentences: self.max_sentences, floor: self.floor },
             max_prompt_tokens: self.max_prompt_tokens,
-            model_needed: self.llm.is_named() || matches!(self.mode, Mode::Multi | Mode::Single),
+            model_needed: named || matches!(self.mode, Mode::Multi | Mode::Single),
         }
     }
 

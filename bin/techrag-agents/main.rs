@@ -1,7 +1,7 @@
 //! `techrag-agents`: which way a question goes, and who writes its answer.
 
 mod generate;
-#[path = "../llm.rs"]
+#[path = "../llm/mod.rs"]
 mod llm;
 mod route;
 

@@ -2,6 +2,8 @@
 
 mod assemble;
 mod check;
+#[path = "../llm/mod.rs"]
+mod llm;
 mod render;
 
 use std::process::ExitCode;

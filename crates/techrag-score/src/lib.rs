@@ -5,19 +5,23 @@
 //! paper's and frozen ([`rubric`]); the formulas inside the parts are ours, versioned by [`VERSION`] and measured in
 //! `docs/EVIDENCE.md`.
 //!
-//! **Architecture invariant:** nothing here reads a clock, a file or a socket: the reference year, the calibration and
-//! the thesaurus are given.
+//! With a language model, [`review`] may lower the verdict.
+//!
+//! **Architecture invariant:** nothing here reads a clock, a file or a socket: the reference year, the calibration,
+//! the thesaurus and the model are given.
 
 mod evidence;
 pub mod explain;
 mod missing;
 mod parts;
 mod retry;
+mod reviewer;
 pub mod rubric;
 mod stage;
 mod thesaurus;
 mod want;
 
+pub use reviewer::{Pass, review};
 pub use stage::{Config, Unscored, assess, decide, gate};
 pub use thesaurus::{Error as ThesaurusError, Thesaurus};
 

@@ -130,6 +130,19 @@ fn raise_effort(query: &mut Query, verdict: Verdict) -> bool {
     raise
 }
 
+/// What follows where a reviewer lowered the verdict: the effort is raised, and in the first pass a WEAK one asks for a
+/// retry.
+pub(crate) fn lowered(query: &mut Query, first: bool, thesaurus: &Thesaurus) {
+    let Some((verdict, missing)) = query.evidence.as_ref().map(|evidence| (evidence.verdict, evidence.missing.clone()))
+    else {
+        return;
+    };
+    raise_effort(query, verdict);
+    if first && verdict == Verdict::Weak && query.retry.is_none() {
+        query.retry = Some(Box::new(retry::request(query, &missing, thesaurus)));
+    }
+}
+
 fn sentence(evidence: &record::Evidence) -> String {
     let name = match evidence.verdict {
         Verdict::Strong => "STRONG",

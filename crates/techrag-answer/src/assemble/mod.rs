@@ -2,7 +2,10 @@
 
 mod evidence;
 mod prompt;
+mod verifier;
 mod verify;
+
+pub use verifier::review;
 
 use serde_json::json;
 use techrag_core::record::{Query, TraceEntry};

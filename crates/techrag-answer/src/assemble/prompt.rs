@@ -105,7 +105,7 @@ fn notes_block(notes: &Verification) -> String {
         lines.push(format!("- SOURCE {n} does not seem to speak of the question."));
     }
     if !notes.gaps.is_empty() {
-        lines.push(format!("- No source mentions: {}.", clean::line(&notes.gaps.join(", "))));
+        lines.push(format!("- No source mentions: {}.", fence::quote(&clean::line(&notes.gaps.join(", ")))));
     }
     lines.extend(notes.contradictions.iter().map(|pair| format!("- {}", fence::quote(&clean::line(pair)))));
     if lines.is_empty() { String::new() } else { format!("\nCITATION VERIFICATION NOTES\n{}\n", lines.join("\n")) }

@@ -42,7 +42,8 @@ pub(super) fn verify(question: &str, sources: &[Source]) -> Verification {
     }
 }
 
-fn words(source: &Source) -> Bag {
+/// The words of a source: its title, and the passages with their headings.
+pub(super) fn words(source: &Source) -> Bag {
     let passages = source.passages.iter().map(|passage| format!("{}\n{}", passage.section, passage.text));
     Bag::alike(&passages.chain([source.title.clone()]).collect::<Vec<_>>().join("\n"))
 }

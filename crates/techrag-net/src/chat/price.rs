@@ -1,6 +1,7 @@
 //! What calls cost: a price table from the configuration, and the budget that ends a run before it is overspent.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use serde::Deserialize;
@@ -53,6 +54,19 @@ pub struct Spent {
     pub usd: f64,
     /// Calls whose price is not known.
     pub unpriced: u64,
+}
+
+impl fmt::Display for Spent {
+    /// `12 calls, 3400 tokens in, 560 out, 0.0100 USD`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { calls, prompt_tokens, completion_tokens, usd, unpriced } = self;
+        write!(f, "{calls} calls, {prompt_tokens} tokens in, {completion_tokens} out")?;
+        match (calls - unpriced, unpriced) {
+            (0, _) => f.write_str(", no price known"),
+            (_, 0) => write!(f, ", {usd:.4} USD"),
+            _ => write!(f, ", {usd:.4} USD and {unpriced} calls without a known price"),
+        }
+    }
 }
 
 /// Counts what was spent, and holds back calls that could overspend.
@@ -133,6 +147,8 @@ mod tests {
         assert_eq!((spent.calls, spent.prompt_tokens, spent.usd), (2, 10, 0.1));
         let ledger = Ledger::new(Budget { usd: None, calls: Some(1) });
         ledger.reserve(None).unwrap();
+        ledger.settle(None, 7, 3, None);
+        assert_eq!(ledger.spent().to_string(), "1 calls, 7 tokens in, 3 out, no price known");
         assert_eq!(ledger.reserve(None).unwrap_err().to_string(), "the 1 calls allowed are made");
     }
 }

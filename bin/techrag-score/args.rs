@@ -1,15 +1,14 @@
-//! `techrag-score`: is what was found enough to answer from?
+//! The options of `techrag-score`.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context as _;
 use clap::{Parser, ValueEnum};
-use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Wanted};
 use techrag_core::calibration::Model;
 use techrag_core::record::Verdict;
-use techrag_score::{Config, Thesaurus, assess, decide, explain, gate};
+use techrag_score::Thesaurus;
+
+use crate::llm;
 
 /// Score how sufficient the evidence is, and ask for a second look where it is not
 ///
@@ -25,29 +24,45 @@ use techrag_score::{Config, Thesaurus, assess, decide, explain, gate};
         techrag-score <hits.jsonl | techrag-retrieve --library lib --retry | techrag-score --retry >scored.jsonl\n  \
         techrag-score --require MODERATE <hits.jsonl >scored.jsonl || echo 'not enough evidence'"
 )]
-struct Args {
+pub(crate) struct Args {
     /// Decide on the retry: drift guard, second score, the higher one is kept
     #[arg(long)]
-    retry: bool,
+    pub(crate) retry: bool,
     /// Print a table for people instead of records
     #[arg(long)]
-    explain: bool,
+    pub(crate) explain: bool,
     /// Exit with 1 unless every scored record reaches this verdict
     #[arg(long, value_name = "VERDICT", ignore_case = true)]
-    require: Option<Require>,
+    pub(crate) require: Option<Require>,
     /// Year from which recency is judged; without it, a question for recent work gets half of those points
     #[arg(long, value_name = "YEAR")]
-    year: Option<i32>,
+    pub(crate) year: Option<i32>,
     /// Calibration of relevance [default: the one built in]
     #[arg(long, value_name = "FILE")]
-    calibration: Option<PathBuf>,
+    pub(crate) calibration: Option<PathBuf>,
     /// Synonyms, abbreviations and modifiers for a second look [default: the list built in]
     #[arg(long, value_name = "FILE")]
-    thesaurus: Option<PathBuf>,
+    pub(crate) thesaurus: Option<PathBuf>,
+    /// Who looks at the verdict after the rules; a reviewer may only lower it
+    #[arg(long, value_name = "WHO", default_value = "none")]
+    pub(crate) reviewer: Reviewer,
+    /// Most estimated tokens of a reviewer's prompt; the weakest passages are left out first
+    #[arg(long, value_name = "N")]
+    pub(crate) max_prompt_tokens: Option<u64>,
+    #[command(flatten)]
+    pub(crate) llm: llm::Args,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Reviewer {
+    /// Nobody; no model
+    None,
+    /// A language model, one call a record that is not WEAK
+    Llm,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Require {
+pub(crate) enum Require {
     /// Enough to answer from the library
     #[value(name = "STRONG")]
     Strong,
@@ -57,21 +72,21 @@ enum Require {
 }
 
 impl Args {
-    fn least(&self) -> Option<Verdict> {
+    pub(crate) fn least(&self) -> Option<Verdict> {
         self.require.map(|require| match require {
             Require::Strong => Verdict::Strong,
             Require::Moderate => Verdict::Moderate,
         })
     }
 
-    fn model(&self) -> anyhow::Result<Model> {
+    pub(crate) fn model(&self) -> anyhow::Result<Model> {
         match &self.calibration {
             None => Ok(Model::shipped()?),
             Some(path) => Model::parse(&read(path)?).with_context(|| path.display().to_string()),
         }
     }
 
-    fn words(&self) -> anyhow::Result<Thesaurus> {
+    pub(crate) fn words(&self) -> anyhow::Result<Thesaurus> {
         match &self.thesaurus {
             None => Ok(Thesaurus::shipped()?),
             Some(path) => Thesaurus::parse(&read(path)?).with_context(|| path.display().to_string()),
@@ -81,32 +96,4 @@ impl Args {
 
 fn read(path: &PathBuf) -> anyhow::Result<String> {
     std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
-}
-
-fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
-    let (model, thesaurus, by) = (args.model()?, args.words()?, cli.by());
-    let config = Config { year: args.year, model: &model, thesaurus: &thesaurus, by: &by };
-    let short = AtomicBool::new(false);
-    let wanted = Wanted { kinds: &[Kind::Query], bare: Bare::Refused };
-    let outcome = cli.each(wanted, |record| {
-        let Record::Query(mut query) = record else { return Ok(vec![record]) };
-        cli.timed(&mut query, |query| {
-            if args.retry {
-                decide(query, config);
-            } else {
-                // What is not scored says so in its trace.
-                let _ = assess(query, config);
-            }
-        });
-        if args.least().is_some_and(|least| gate(&query, least)) {
-            short.store(true, Ordering::Relaxed);
-        }
-        let table = || Record::Other(explain::table(&query).trim_end().to_owned());
-        Ok(vec![if args.explain { table() } else { Record::Query(query) }])
-    })?;
-    Ok(if short.into_inner() { outcome.and(Outcome::Refused) } else { outcome })
-}
-
-fn main() -> ExitCode {
-    techrag_cli::main(run)
 }
