@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build models demo test test-page ingest install regress bench torture schemas fmt lint clean
+.PHONY: help setup build models demo test test-page llm test-llm ingest install regress bench torture schemas fmt lint clean
 
 # Cargo features of the root package. MuPDF is a second PDF reader; builds with it are distributed under AGPL-3.0.
 FEATURES ?= mupdf
@@ -44,6 +44,12 @@ test: setup models ## Set up and run all tests
 
 test-page: build models ## Open an HTML answer in headless Chromium (brings Chromium and playwright-core)
 	@pipelines/test-page.sh "$(TARGET)/page"
+
+llm: setup ## Fetch a small language model (1.1 GB) and serve it on 127.0.0.1, OpenAI-compatible, until interrupted
+	@pipelines/llm.py serve
+
+test-llm: build models ## Run the agents against that model (up to 40 minutes); writes docs/LLM.md and what make test replays
+	@pipelines/test-llm.sh
 
 ingest: build models ## Put the papers of DOCS=DIR into LIBRARY=DIR
 	@[ -n "$(DOCS)" ] && [ -n "$(LIBRARY)" ] || { echo 'usage: make ingest DOCS=DIR LIBRARY=DIR' >&2; exit 2; }

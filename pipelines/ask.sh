@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # A question to a cited answer, or to an honest "Not found in the provided sources."
-# usage: ask.sh LIBRARY ["question"] [--records] [--format text|markdown|json|html|bibtex|csl|ris] [--explain] [-k N] [--mode M] [--year Y]
+# usage: ask.sh LIBRARY ["question"] [--records] [--format text|markdown|json|html|bibtex|csl|ris] [--explain] [-k N] [--mode M] [--year Y] [--no-llm]
 #        without a question, queries are read from stdin (text, BEIR lines or query records)
+#        --no-llm asks no language model even where one is configured; without it, one writes where one is
 #        --year is the year from which recency is judged: this one, or none with --records unless it is said
 # records: query → route → hits → graph → evidence, retry → its hits, its graph, its evidence → graph → sources, prompt → answer → checks →
 #          rendered answer (or the records, with --records)
 set -uo pipefail
 
 fail() { echo "ask: $*" >&2; exit 2; }
-usage="usage: $(basename "$0") LIBRARY [\"question\"] [--records] [--explain] [--format F] [-k N] [--mode M] [--year Y]"
-library='' question='' asked='' records='' year='' render=() retrieve=()
+usage="usage: $(basename "$0") LIBRARY [\"question\"] [--records] [--explain] [--format F] [-k N] [--mode M] [--year Y] [--no-llm]"
+library='' question='' asked='' records='' year='' render=() retrieve=() writer=()
 # A word is the library, then the question.
 word() {
   if [ -z "$library" ]; then library=$1; elif [ -z "$asked" ]; then question=$1 asked=1; else fail "$usage"; fi
@@ -18,6 +19,7 @@ while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) echo "$usage"; exit 0 ;;
     --records) records=1 ;;
+    --no-llm) writer=(--mode extractive) ;;
     --explain) render+=("$1") ;;
     --format) [ $# -ge 2 ] || fail "$usage"; render+=("$1" "$2"); shift ;;
     -k | --mode | --fusion | --rerank) [ $# -ge 2 ] || fail "$usage"; retrieve+=("$1" "$2"); shift ;;
@@ -59,7 +61,7 @@ ask |
   techrag-score --retry "${score[@]}" |
   techrag-graph context --library "$library" "${timings[@]}" |
   techrag-answer assemble "${timings[@]}" |
-  techrag-agents generate "${timings[@]}" |
+  techrag-agents generate "${writer[@]}" "${timings[@]}" |
   techrag-answer check "${timings[@]}" |
   finish
 codes=("${PIPESTATUS[@]}")

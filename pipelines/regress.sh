@@ -40,7 +40,7 @@ fixtures() {
   mkdir "$work/papers" && cp "$root"/fixtures/papers/*.pdf "$work/papers" && split || fail "the fixtures cannot be read"
   "$here/ingest.sh" "$work/papers" "$work/fixtures.lib" >/dev/null || fail "ingest ended with $?"
   techrag-retrieve --library "$work/fixtures.lib" -k 100 <"$work/questions.jsonl" >"$work/hits.jsonl" || fail "retrieve ended with $?"
-  "$here/ask.sh" "$work/fixtures.lib" --records <"$work/questions.jsonl" >"$work/answers.jsonl"
+  "$here/ask.sh" "$work/fixtures.lib" --records --no-llm <"$work/questions.jsonl" >"$work/answers.jsonl"
   [ $? -le 1 ] || fail "ask ended with an error" # 1: some were refused, as they should be
   printf '{"retrieval":{"tune":%s,"test":%s},"answers":%s}\n' \
     "$(techrag-eval metrics --qrels "$work/tune.jsonl" --json <"$work/hits.jsonl")" \

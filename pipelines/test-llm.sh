@@ -25,7 +25,7 @@ work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 
 # What a context of 4,096 tokens on one slow core allows: short prompts, one call at a time.
-tokens=1000
+tokens=700
 llm=(-j 1 --llm-timeout 1800 --llm-record "$kept/calls.jsonl")
 say() { echo "test-llm: $*" >&2; }
 
@@ -35,15 +35,13 @@ say "library of the fixture papers"
 mkdir "$work/papers" && cp "$root"/fixtures/papers/*.pdf "$work/papers"
 "$here/ingest.sh" "$work/papers" "$work/lib" >/dev/null
 
-# The questions for four agents also have their evidence weighed and checked by the model.
 say "evidence"
 for mode in single multi; do
-  review=() verify=()
-  [ $mode = single ] || review=(--reviewer llm --max-prompt-tokens $tokens "${llm[@]}") verify=(--verify llm "${llm[@]}")
   techrag-agents route <"$work/$mode.jsonl" |
     techrag-retrieve --library "$work/lib" -k 8 |
-    techrag-score "${review[@]}" |
-    techrag-answer assemble --chunks 2 --sentences 4 --max-prompt-tokens $tokens "${verify[@]}" |
+    techrag-score |
+    tee "$work/$mode-scored.jsonl" |
+    techrag-answer assemble --chunks 2 --sentences 4 --max-prompt-tokens $tokens |
     # The writers read the sources; the hits would double what is kept.
     python3 -c 'import json, sys
 for line in sys.stdin:
@@ -63,6 +61,11 @@ done
 say "routes"
 techrag-agents route <"$work/routes.jsonl" >"$work/routes-rules.jsonl"
 techrag-agents route --by llm --rewrite llm "${llm[@]}" -v <"$work/routes.jsonl" >"$work/routes-llm.jsonl"
+
+say "doubts: the verdict and the evidence of the questions for four agents"
+# The score is given anew, so that the reviewer finds a verdict that nobody has reviewed.
+techrag-score --reviewer llm --max-prompt-tokens $tokens "${llm[@]}" -v <"$work/multi-scored.jsonl" |
+  techrag-answer assemble --chunks 2 --sentences 4 --max-prompt-tokens $tokens --verify llm "${llm[@]}" -v >"$work/doubts.jsonl"
 
 say "replay"
 for mode in single multi; do

@@ -159,7 +159,7 @@ fn a_server_that_fails_for_good_leaves_the_extractive_answer_and_the_reason() {
         assert_eq!(said.code, 0, "{name}: {said}");
         let record = said.records().remove(0);
         let note = note(&record);
-        assert!(note.to_lowercase().contains(reason), "{name}: {note}");
+        assert!(note.to_lowercase().contains(&reason.to_lowercase()), "{name}: {note}");
         assert_eq!(record["answer"]["by"], "extractive/1", "{name}");
         assert!(record["answer"]["text"].as_str().expect("text").contains("0.27"), "{name}");
     }
@@ -319,9 +319,13 @@ fn a_budget_and_a_dry_run_send_no_more_than_they_may() {
     let record = record(said);
     assert!(note(&record).contains("the 1 calls allowed are made"), "{record}");
     assert_eq!(server.asked().len(), 1);
+    let said = generate(&Place::new(), &server, &["--mode", "multi", "--max-calls", "3"], &assembled("high"));
+    let uncriticised = self::record(said);
+    assert_eq!(uncriticised["answer"]["by"], "tiny");
+    assert!(uncriticised["critique"]["failed"].as_str().expect("why").contains("3 calls"), "{uncriticised}");
     let dry = generate(&Place::new(), &server, &["--mode", "multi", "--dry-run"], &assembled("high")).ok();
     assert!(dry.stderr.contains("dry run, at most: 6 calls") && dry.stderr.contains("tokens in"), "{dry}");
-    assert_eq!(server.asked().len(), 1, "nothing was sent");
+    assert_eq!(server.asked().len(), 4, "nothing was sent");
 }
 
 #[test]
@@ -366,4 +370,58 @@ fn a_route_is_the_models_or_the_rules() {
     let routed = record_of(Place::new().run("techrag-agents", &arguments, QUESTION));
     assert_eq!((&routed["route"]["by"], &routed["route"]["routes"]), (&json!("rules/1"), &json!(["content"])));
     assert!(note(&routed).contains("the model gave no route"), "{routed}");
+}
+
+/// What `make test-llm` recorded of a real model.
+fn recorded(name: &str) -> String {
+    let path = format!("{}/tests/llm/{name}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}; make test-llm records it"))
+}
+
+/// The model of that run, as its calls were hashed with it.
+const RECORDED: &str = "qwen2.5-coder-1.5b-instruct-q4_k_m";
+
+/// Runs the agents on the recorded calls, twice: the same bytes both times.
+fn replayed(arguments: &[&str], input: &str) -> Vec<Value> {
+    let calls = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/llm/calls.jsonl");
+    let replay = ["--llm-replay", calls, "--llm-model", RECORDED, "--offline"];
+    let run = |jobs| Place::new().run("techrag-agents", &[arguments, &replay, &["-j", jobs]].concat(), input);
+    let (first, second) = (run("1"), run("2"));
+    assert_eq!(first.code, 0, "a prompt or its template changed? make test-llm records the calls anew: {first}");
+    assert!(first.stdout == second.stdout, "two replays differ");
+    first.records()
+}
+
+#[test]
+fn the_calls_of_a_real_model_are_replayed() {
+    if !crate::harness::models_or_skip("replaying a real model") {
+        return;
+    }
+    let (mut written, mut verified, mut claims) = (0, 0, 0);
+    for (mode, least) in [("single", 8), ("multi", 3)] {
+        let arguments = ["generate", "--mode", mode, "--max-prompt-tokens", "700"];
+        let records = replayed(&arguments, &recorded(&format!("{mode}.jsonl")));
+        let by_model: Vec<&Value> = records.iter().filter(|record| record["answer"]["by"] == RECORDED).collect();
+        assert!(by_model.len() >= least, "{mode}: {} answers of the model", by_model.len());
+        assert!(by_model.iter().all(|record| record["draft"]["prompt"]["tokens"].as_u64().is_some_and(|n| n <= 700)));
+        if mode == "multi" {
+            assert!(by_model.iter().all(|record| record["critique"].is_object() && record["usage"].is_array()));
+        }
+        let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
+        for record in Place::new().run("techrag-answer", &["check"], &lines).records() {
+            verified += record["checks"]["verified"].as_u64().unwrap_or_default();
+            claims += record["checks"]["total"].as_u64().unwrap_or_default();
+        }
+        written += by_model.len();
+    }
+    assert!(written >= 11 && 2 * verified >= claims, "{written} answers, {verified} of {claims} citations verified");
+}
+
+#[test]
+fn the_routes_of_a_real_model_are_replayed() {
+    let records = replayed(&["route", "--by", "llm", "--rewrite", "llm"], &recorded("routes.jsonl"));
+    assert!(records.len() >= 20);
+    let by = json!(format!("{RECORDED} route/1"));
+    let model = records.iter().filter(|record| record["route"]["by"] == by).count();
+    assert!(10 * model >= 9 * records.len(), "{model} of {} routes are the model's", records.len());
 }

@@ -7,7 +7,8 @@
 //! | writer, revising | any way | the first draft stands, with `issues_found` |
 //! | critic | any way | counts as `pass`, and `critique.failed` says why |
 //!
-//! A server that is not there fails them all alike, so the first of them ends the work.
+//! A server that is not there fails them all alike, so the first of them ends the work; so does a spent budget or a
+//! timeout before there is a draft.
 
 use serde_json::{Value, json};
 use techrag_core::record::{
@@ -77,7 +78,7 @@ pub(super) fn write(desk: &mut Desk<'_>, query: &mut Query) -> Result<Written, E
                 critique.failed = second.failed;
                 critique.issues_found = second.verdict == CriticVerdict::Revise;
             }
-            Err(error) if is_common(&error) => return Err(error),
+            Err(error) if ends(&error) => return Err(error),
             Err(error) => {
                 desk.notes.push(format!("writer: the revision failed, the first draft stands: {error}"));
                 critique.issues_found = true;
@@ -94,9 +95,14 @@ pub(super) fn write(desk: &mut Desk<'_>, query: &mut Query) -> Result<Written, E
     Ok(written)
 }
 
-/// Whether a failure will meet the next agent too.
+/// Whether a failure ends the work, a draft that stands included.
+fn ends(error: &Error) -> bool {
+    error.is_unreachable() || error.is_fatal() || error.kind() == Kind::Cancelled
+}
+
+/// Whether a failure will meet the next agent too: before there is a draft, going on would only cost.
 fn is_common(error: &Error) -> bool {
-    error.is_unreachable() || error.is_fatal() || matches!(error.kind(), Kind::Budget | Kind::Cancelled | Kind::Timeout)
+    ends(error) || matches!(error.kind(), Kind::Budget | Kind::Timeout)
 }
 
 /// An agent that the others can do without.
@@ -172,7 +178,7 @@ fn criticise(desk: &mut Desk<'_>, draft: &Draft) -> Result<Critique, Error> {
         .and_then(|sheet| desk.ask(CRITIC, &sheet, schema, read::judgement));
     match judged {
         Ok((verdict, feedback)) => Ok(Critique { verdict, feedback, by, ..Critique::default() }),
-        Err(error) if is_common(&error) => Err(error),
+        Err(error) if ends(&error) => Err(error),
         Err(error) => Ok(passed(error.to_string())),
     }
 }
