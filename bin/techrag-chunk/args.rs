@@ -11,15 +11,6 @@ use techrag_chunk::Config;
 use techrag_cli::Cli;
 use techrag_pdf::worker;
 
-/// The version, and which licence the build is under: LICENSE points here.
-fn version() -> &'static str {
-    if techrag_pdf::mupdf::PRESENT {
-        concat!(env!("CARGO_PKG_VERSION"), " (with MuPDF, AGPL-3.0)")
-    } else {
-        concat!(env!("CARGO_PKG_VERSION"), " (without MuPDF, MIT OR Apache-2.0)")
-    }
-}
-
 /// Read files and cut them into chunks
 ///
 /// A document record comes first, then its chunks. PDF, Markdown and plain text are told by their content.
@@ -28,7 +19,7 @@ fn version() -> &'static str {
 #[derive(Parser)]
 #[command(
     name = "techrag-chunk",
-    version = version(),
+    version = crate::version::version(),
     after_help = "Examples:
   techrag-chunk papers/ >chunks.jsonl
   techrag-chunk --from jsonl corpus.jsonl | techrag-embed | techrag-index add --library LIB

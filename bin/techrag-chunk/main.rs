@@ -1,6 +1,7 @@
 //! `techrag-chunk`: files to documents and chunks.
 
 mod args;
+mod version;
 
 use std::io::{self, BufReader, IsTerminal as _};
 use std::path::Path;
