@@ -3,13 +3,14 @@
 
 usage: evaluate-pages.py [--write docs/VISUAL.md] [--work DIR] PAPERS
        PAPERS holds PDFs. TECHRAG_MODELS is the folder of models. Needs numpy (python -m venv v && v/bin/pip install numpy)
-       and cargo; what was read and encoded is kept in DIR and used again. About ten CPU minutes for 311 pages.
+       and cargo; what was read and encoded is kept in DIR and used again. About fifteen CPU minutes for 311 pages.
 records: PDFs → pages (techrag-pdf's reader) → vectors and tokens (techrag-models) → figures, as Markdown on stdout
 
 Two kinds of questions, judged by the papers themselves. Caption: the words of a caption without its label; the page it
 stands on is right. Citing sentence: a sentence of running text that names one figure or table, on another page than
 it, without the name; the page of the figure is right and the citing page takes no part. In both, all captions are taken
-out of all pages, so that no method can find one by its own words. The judgements hold text of the papers, so they are
+out of all pages, so that no method can find one by its own words; a third table has the citing sentences with captions
+left in, as in a library. The judgements hold text of the papers, so they are
 made anew each time and not kept in the project. Intervals: bootstrap over papers, not questions, since those of one
 paper share its words (2,000 resamples, seed 0).
 """
@@ -59,7 +60,7 @@ def example(package, name):
 
 def read(papers, work):
     """The documents as the PDF reader gives them."""
-    path = work / "pages.jsonl"
+    path = work / "papers.jsonl"
     if not path.exists():
         files = sorted(str(file) for file in papers.glob("*.pdf"))
         say(f"reading {len(files)} files")
@@ -85,8 +86,10 @@ def pages_of(documents):
             blocks = [block for block in page["blocks"] if block["kind"] not in NOT_OF_THE_PAGE]
             captions = [prose(block) for block in blocks if block["kind"] == "Caption"]
             kept = [line for block in blocks if block["kind"] != "Caption" for line in lines_of(block)]
+            whole = [line for block in blocks for line in lines_of(block)]
             body = " ".join(prose(block) for block in blocks if block["kind"] == "Body")
-            pages.append({"document": number, "words": " ".join(kept).split(), "captions": captions, "body": body})
+            pages.append({"document": number, "words": " ".join(kept).split(), "whole": " ".join(whole).split(),
+                          "captions": captions, "body": body})
     return pages
 
 
@@ -130,7 +133,7 @@ def citing_questions(pages, found):
 
 def encoded(name, texts, work):
     """Tokens, word vectors (128) and window vectors (384) of each text."""
-    told, values = work / f"{name}.jsonl", work / f"{name}.f32"
+    told, values = work / f"encoded-{name}.jsonl", work / f"encoded-{name}.f32"
     if not told.exists():
         say(f"encoding {len(texts)} texts: {name}")
         command = [example("techrag-models", "encode_pages"), os.environ["TECHRAG_MODELS"], str(values)]
@@ -275,12 +278,16 @@ def main():
         work.mkdir(parents=True, exist_ok=True)
         pages = pages_of(read(args.papers, work))
         found = figures(pages)
-        sets = [("Caption → its page", caption_questions(found)), ("Citing sentence → the page of the figure", citing_questions(pages, found))]
-        page_side = encoded("pages", [{"id": at, "words": page["words"]} for at, page in enumerate(pages)], work)
-        tables = []
-        for at, (title, questions) in enumerate(sets):
-            query_side = encoded(f"questions-{at}", [{"id": row, "query": one["query"]} for row, one in enumerate(questions)], work)
-            tables.append(table(title, pages, page_side, query_side, questions))
+        captions, citing = caption_questions(found), citing_questions(pages, found)
+        without = encoded("pages", [{"id": at, "words": page["words"]} for at, page in enumerate(pages)], work)
+        whole = encoded("pages-whole", [{"id": at, "words": page["whole"]} for at, page in enumerate(pages)], work)
+        asked = [encoded(f"questions-{at}", [{"id": row, "query": one["query"]} for row, one in enumerate(questions)], work)
+                 for at, questions in enumerate((captions, citing))]
+        tables = [
+            table("Caption → its page", pages, without, asked[0], captions),
+            table("Citing sentence → the page of the figure", pages, without, asked[1], citing),
+            table("The same, captions left in the pages", pages, whole, asked[1], citing),
+        ]
         text = "\n\n".join(tables)
     print(text)
     if args.write:

@@ -37,11 +37,23 @@ pub(crate) struct Tiled {
     image: i64,
 }
 
-/// A page cut up: `rows` × `columns` tiles, row by row, then the copy of the whole. A page of one tile has no copy.
-pub(crate) struct Tiles {
+/// How many tiles a page makes down and across.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Grid {
     pub(crate) rows: usize,
     pub(crate) columns: usize,
-    pub(crate) pictures: Vec<Pixels>,
+}
+
+impl Grid {
+    /// Tiles, with the copy of the whole that a page of more than one has.
+    pub(crate) fn count(self) -> usize {
+        let tiles = self.rows * self.columns;
+        if tiles > 1 { tiles + 1 } else { 1 }
+    }
+
+    fn is_cut(self) -> bool {
+        self.count() > 1
+    }
 }
 
 impl Tiled {
@@ -93,12 +105,19 @@ impl Tiled {
     /// [`Error::Page`] if the export takes another number of tiles than this page makes, or the tokeniser knows no
     /// place so far right or down.
     pub(crate) fn page(&self, picture: &Pixels) -> Result<Rows, Error> {
-        let (width, height) = self.split(picture.width(), picture.height());
-        self.check_count(picture, grid_count(width / self.tile(), height / self.tile()))?;
-        let tiles = self.tiles(picture);
-        let ids = self.ids(&tiles)?;
-        let places = self.places(&ids, &tiles);
-        let values = self.run(ids, tiles.pictures.len(), self.pixel_values(&tiles), Values::Ones)?;
+        let grid = self.grid(picture.width(), picture.height());
+        self.check_count(picture, grid.count())?;
+        self.seen(grid, &self.tiles(picture))
+    }
+
+    /// The vectors of a page that is cut up already.
+    ///
+    /// # Errors
+    /// As [`Tiled::page`].
+    pub(crate) fn seen(&self, grid: Grid, tiles: &[Pixels]) -> Result<Rows, Error> {
+        let ids = self.ids(grid)?;
+        let places = self.places(&ids, grid);
+        let values = self.run(ids, tiles.len(), self.pixel_values(tiles), Values::Ones)?;
         Ok(Rows { values, places })
     }
 
@@ -161,53 +180,54 @@ impl Tiled {
         }
     }
 
-    /// The page's size after its second resampling: whole tiles both ways.
-    fn split(&self, width: usize, height: usize) -> (usize, usize) {
+    /// The tiles that a page of this size makes.
+    pub(crate) fn grid(&self, width: usize, height: usize) -> Grid {
         let (width, height) = longest(width, height, self.spec.longest_edge as usize);
-        whole_tiles(width, height, self.tile())
+        let (width, height) = whole_tiles(width, height, self.tile());
+        Grid { rows: height / self.tile(), columns: width / self.tile() }
     }
 
-    /// The page cut up.
-    pub(crate) fn tiles(&self, picture: &Pixels) -> Tiles {
+    /// The page cut up: the tiles of its grid, row by row, then the copy of the whole.
+    pub(crate) fn tiles(&self, picture: &Pixels) -> Vec<Pixels> {
         let (side, filter) = (self.tile(), self.spec.resample);
         let (width, height) = longest(picture.width(), picture.height(), self.spec.longest_edge as usize);
         let first = resize(picture, width, height, filter);
         let (width, height) = whole_tiles(width, height, side);
         let whole = resize(&first, width, height, filter);
-        let (rows, columns) = (height / side, width / side);
-        let corners = (0..rows).flat_map(|row| (0..columns).map(move |column| (column * side, row * side)));
+        let grid = Grid { rows: height / side, columns: width / side };
+        let corners = (0..grid.rows).flat_map(|row| (0..grid.columns).map(move |column| (column * side, row * side)));
         let mut pictures: Vec<Pixels> = corners.map(|(left, top)| whole.square(left, top, side)).collect();
-        if pictures.len() > 1 {
+        if grid.is_cut() {
             pictures.push(resize(&whole, side, side, filter));
         }
-        Tiles { rows, columns, pictures }
+        pictures
     }
 
     /// The tiles as the graph takes them: [tiles, 3, side, side].
-    pub(crate) fn pixel_values(&self, tiles: &Tiles) -> Vec<f32> {
-        let mut values = Vec::with_capacity(tiles.pictures.len() * 3 * self.tile() * self.tile());
-        tiles.pictures.iter().for_each(|picture| self.scale.planes(picture, &mut values));
+    pub(crate) fn pixel_values(&self, tiles: &[Pixels]) -> Vec<f32> {
+        let mut values = Vec::with_capacity(tiles.len() * 3 * self.tile() * self.tile());
+        tiles.iter().for_each(|picture| self.scale.planes(picture, &mut values));
         values
     }
 
     /// Token ids of the page's prompt.
-    pub(crate) fn ids(&self, tiles: &Tiles) -> Result<Vec<i64>, Error> {
-        for (row, column) in [(tiles.rows, 1), (1, tiles.columns), (tiles.rows, tiles.columns)] {
+    pub(crate) fn ids(&self, grid: Grid) -> Result<Vec<i64>, Error> {
+        for (row, column) in [(grid.rows, 1), (1, grid.columns), (grid.rows, grid.columns)] {
             let token = cell(row, column);
-            if tiles.pictures.len() > 1 && self.tokens.named(&token).is_none() {
+            if grid.is_cut() && self.tokens.named(&token).is_none() {
                 let message = format!("its tokeniser has no {token}: the page is too long for it");
                 return Err(Error::Page { id: self.graph.id().to_owned(), message });
             }
         }
-        self.tokens.of(&self.prompt(tiles))
+        self.tokens.of(&self.prompt(grid))
     }
 
-    fn prompt(&self, tiles: &Tiles) -> String {
+    fn prompt(&self, grid: Grid) -> String {
         let vectors = IMAGE.repeat(self.spec.tokens_a_tile);
         let mut picture = String::new();
-        if tiles.pictures.len() > 1 {
-            for row in 1..=tiles.rows {
-                for column in 1..=tiles.columns {
+        if grid.is_cut() {
+            for row in 1..=grid.rows {
+                for column in 1..=grid.columns {
                     // Writing to a string cannot fail.
                     let _ = write!(picture, "{AROUND}{}{vectors}", cell(row, column));
                 }
@@ -220,8 +240,8 @@ impl Tiled {
     }
 
     /// Where each token's vector comes from.
-    fn places(&self, ids: &[i64], tiles: &Tiles) -> Vec<Place> {
-        let mut regions = self.regions(tiles).into_iter();
+    fn places(&self, ids: &[i64], grid: Grid) -> Vec<Place> {
+        let mut regions = self.regions(grid).into_iter();
         ids.iter()
             .map(
                 |&id| {
@@ -232,16 +252,16 @@ impl Tiled {
     }
 
     /// The part of the page that each vector of a tile covers, in the order of the vectors.
-    fn regions(&self, tiles: &Tiles) -> Vec<[f32; 4]> {
-        let grid = self.spec.tokens_a_tile.isqrt();
+    fn regions(&self, grid: Grid) -> Vec<[f32; 4]> {
+        let side = self.spec.tokens_a_tile.isqrt();
         let mut regions = Vec::new();
-        if tiles.pictures.len() > 1 {
-            for (row, column) in (0..tiles.rows).flat_map(|row| (0..tiles.columns).map(move |column| (row, column))) {
-                let cells = (0..grid * grid).map(|at| (column * grid + at % grid, row * grid + at / grid));
-                regions.extend(cells.map(|cell| region(cell, (tiles.columns * grid, tiles.rows * grid))));
+        if grid.is_cut() {
+            for (row, column) in (0..grid.rows).flat_map(|row| (0..grid.columns).map(move |column| (row, column))) {
+                let cells = (0..side * side).map(|at| (column * side + at % side, row * side + at / side));
+                regions.extend(cells.map(|cell| region(cell, (grid.columns * side, grid.rows * side))));
             }
         }
-        regions.extend((0..grid * grid).map(|at| region((at % grid, at / grid), (grid, grid))));
+        regions.extend((0..side * side).map(|at| region((at % side, at / side), (side, side))));
         regions
     }
 }
@@ -255,11 +275,6 @@ fn cell(row: usize, column: usize) -> String {
 pub(crate) fn region((x, y): (usize, usize), (across, down): (usize, usize)) -> [f32; 4] {
     let (across, down) = (across as f32, down as f32);
     [x as f32 / across, y as f32 / down, (x + 1) as f32 / across, (y + 1) as f32 / down]
-}
-
-/// Tiles of a page of so many columns and rows, the copy of the whole included.
-fn grid_count(columns: usize, rows: usize) -> usize {
-    if columns * rows > 1 { columns * rows + 1 } else { 1 }
 }
 
 /// The size with the longer side brought to `most`, the shorter one truncated and made even (as the reference does).
@@ -305,8 +320,8 @@ mod tests {
     fn a_line_of_pixels_is_one_row_of_tiles() {
         assert_eq!(longest(100_000, 1, 2048), (2048, 1));
         assert_eq!(whole_tiles(2048, 1, 512), (2048, 512));
-        assert_eq!(grid_count(4, 1), 5);
-        assert_eq!(grid_count(1, 1), 1);
+        assert_eq!(Grid { rows: 1, columns: 4 }.count(), 5);
+        assert_eq!(Grid { rows: 1, columns: 1 }.count(), 1);
     }
 
     #[test]
