@@ -24,6 +24,7 @@ pub(crate) const TOOLS: &[(&str, &str)] = &[
     ("techrag-index", env!("CARGO_BIN_EXE_techrag-index")),
     ("techrag-retrieve", env!("CARGO_BIN_EXE_techrag-retrieve")),
     ("techrag-score", env!("CARGO_BIN_EXE_techrag-score")),
+    ("techrag-visual", env!("CARGO_BIN_EXE_techrag-visual")),
 ];
 
 /// A folder to run tools in; it is also their home.

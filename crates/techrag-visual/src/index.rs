@@ -1,0 +1,357 @@
+//! Documents to stored pages, page by page.
+//!
+//! What is done is done: a page's vectors are committed with a few others, and a run that ends at any instant is taken
+//! up behind the last of them. A page that cannot be drawn, read or encoded is remembered with why and named once.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use techrag_core::id;
+use techrag_core::record::{Document, ErrorKind, Removed};
+use techrag_index::NewPage;
+use techrag_models::{Looks, MultiVector, PageEncoder, PageInput, Pixels, Place};
+use techrag_pdf::{Outcome, Page, Pdf, Picture, Renderer, Size};
+
+use crate::error::{Error, Result};
+use crate::fde::Setting;
+use crate::region::regions;
+use crate::store::layout::{About, Form, Layout, Scanned};
+use crate::store::segment::{Draft, Key, Spot};
+use crate::store::writer::{Store, new_page};
+use crate::words::{Word, words};
+
+/// What of a PDF is looked at, and how it is kept. No defaults here: they are the binary's.
+#[derive(Clone, Debug)]
+pub struct IndexConfig {
+    /// How PDFs are read and drawn.
+    pub pdf: techrag_pdf::Config,
+    /// How vectors are kept.
+    pub form: Form,
+    /// How encodings are made, for vectors of this length.
+    pub fde: fn(usize) -> Setting,
+    /// How they are scanned.
+    pub scanned: Scanned,
+    /// Begin anew where the library's pages are of another kind.
+    pub anew: bool,
+    /// Try pages again that failed before.
+    pub again: bool,
+    /// The only pages wanted, as ranges; empty for all.
+    pub pages: Vec<std::ops::RangeInclusive<u32>>,
+    /// Pages committed together.
+    pub batch: usize,
+    /// The tool, for the message a second writer gets.
+    pub owner: String,
+}
+
+/// A page still to be done.
+#[derive(Clone, Debug)]
+pub struct Job {
+    source: Arc<Source>,
+    /// The page, from 1.
+    pub page: u32,
+}
+
+impl Job {
+    /// The page in words: key and number.
+    pub fn name(&self) -> String {
+        format!("{}: page {}", self.source.key, self.page)
+    }
+}
+
+/// A document whose pages are done; its text is read when the first of them is.
+#[derive(Debug)]
+struct Source {
+    doc_id: String,
+    key: String,
+    path: PathBuf,
+    text: OnceLock<std::result::Result<Pdf, Failure>>,
+    /// Whether it was named as unreadable already.
+    named: AtomicBool,
+}
+
+/// What is wrong with a document or a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What kind of failure.
+    pub kind: ErrorKind,
+    /// In words.
+    pub message: String,
+}
+
+impl Failure {
+    fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into() }
+    }
+
+    fn of_pdf(error: &techrag_pdf::Error) -> Self {
+        Self::new(error.kind(), error.to_string())
+    }
+}
+
+/// What is to be done of a document.
+#[derive(Clone, Debug)]
+pub enum Plan {
+    /// These pages; none if all are done.
+    Jobs(Vec<Job>),
+    /// It has no pages of its own.
+    NoPages,
+    /// It cannot be worked on.
+    Failed(Failure),
+}
+
+/// What a run came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Indexed {
+    /// Pages stored.
+    pub stored: usize,
+    /// Of these, without a vector: a page encoder of words finds none on a scan.
+    pub empty: usize,
+    /// Pages that could not be stored.
+    pub failed: usize,
+    /// Vectors stored.
+    pub vectors: usize,
+    /// Pages of removed documents forgotten.
+    pub forgotten: usize,
+}
+
+/// Encodes and stores pages. Shared by threads freely.
+pub struct Indexer {
+    encoder: PageEncoder,
+    config: IndexConfig,
+    state: Mutex<State>,
+    forgotten: AtomicUsize,
+}
+
+struct State {
+    store: Store,
+    pages: Vec<(NewPage, Draft)>,
+    failures: Vec<(NewPage, String)>,
+    done: Indexed,
+}
+
+impl Indexer {
+    /// Opens the pages of the library at `root` for writing with this encoder.
+    ///
+    /// # Errors
+    /// If there is no library, another process writes pages, or the library's pages are of another kind.
+    pub fn open(root: &Path, encoder: PageEncoder, config: IndexConfig) -> Result<Self> {
+        let layout = Layout {
+            model: encoder.id().to_owned(),
+            revision: encoder.revision().to_owned(),
+            profile: encoder.profile().to_owned(),
+            form: config.form,
+            fde: (config.fde)(encoder.dim()),
+            scanned: config.scanned,
+            renderer: match encoder.looks() {
+                Looks::At { .. } => techrag_pdf::RENDERER.to_owned(),
+                Looks::Words => "none".to_owned(),
+            },
+        };
+        let store = Store::open(root, &config.owner, layout, config.anew)?;
+        let state = State { store, pages: Vec::new(), failures: Vec::new(), done: Indexed::default() };
+        Ok(Self { encoder, config, state: Mutex::new(state), forgotten: AtomicUsize::new(0) })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is to be done of a document, which must be in the library.
+    ///
+    /// # Errors
+    /// If the library cannot be read.
+    pub fn plan(&self, document: &Document) -> Result<Plan> {
+        if document.media_type != "application/pdf" {
+            return Ok(Plan::NoPages);
+        }
+        let state = self.state();
+        let Some(known) = state.store.writer.document(&document.doc_id)? else {
+            return Ok(Plan::Failed(Failure::new(ErrorKind::Incomplete, "the document is not in the library")));
+        };
+        let done = state.store.writer.done(&document.doc_id)?;
+        let paths = known.keys.iter().filter_map(|(_, path)| path.as_deref()).chain(document.path.as_deref());
+        let Some(path) = paths.clone().find(|path| Path::new(path).is_file()).or_else(|| paths.clone().next()) else {
+            return Ok(Plan::Failed(Failure::new(ErrorKind::Unreadable, "the record does not say where its file is")));
+        };
+        let source = Arc::new(Source {
+            doc_id: document.doc_id.clone(),
+            key: document.key.clone(),
+            path: path.into(),
+            text: OnceLock::new(),
+            named: AtomicBool::new(false),
+        });
+        let todo = |page: &u32| match done.get(page) {
+            None => true,
+            Some(failure) => self.config.again && failure.is_some(),
+        };
+        let wanted = |page: &u32| self.config.pages.is_empty() || self.config.pages.iter().any(|it| it.contains(page));
+        let pages = (1..=document.pages.unwrap_or(0)).filter(wanted).filter(todo);
+        Ok(Plan::Jobs(pages.map(|page| Job { source: Arc::clone(&source), page }).collect()))
+    }
+
+    /// Forgets the pages of a document that has left the library.
+    ///
+    /// # Errors
+    /// If the library cannot be written.
+    pub fn removed(&self, removed: &Removed) -> Result<()> {
+        let gone = self.state().store.writer.forget(&removed.doc_id)?;
+        self.forgotten.fetch_add(gone, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Does a page: draws it where the encoder sees, reads its words, encodes and stores it. What is wrong with the page
+    /// is given back, once a document where all of it cannot be read.
+    ///
+    /// # Errors
+    /// What the next page would meet again.
+    pub fn page(&self, job: &Job) -> Result<Option<Failure>> {
+        let source = &job.source;
+        let text = source.text.get_or_init(|| self.text(source));
+        let pdf = match text {
+            Ok(pdf) => pdf,
+            Err(failure) => return Ok((!source.named.swap(true, Ordering::Relaxed)).then(|| failure.clone())),
+        };
+        let nothing = Page { number: job.page, outcome: Outcome::Failed("it is not there".into()), ..Page::default() };
+        let page = pdf.pages.get(job.page as usize - 1).unwrap_or(&nothing);
+        match self.encoded(source, page)? {
+            Ok((about, words, vectors)) => self.keep(source, page, &about, &words, &vectors).map(|()| None),
+            Err(failure) => {
+                let about = About { width: page.width, height: page.height, ..About::default() };
+                self.fail(source, job.page, &about, &failure)?;
+                Ok(Some(failure))
+            }
+        }
+    }
+
+    /// The document's text, if its file is still the one that was indexed.
+    fn text(&self, source: &Source) -> std::result::Result<Pdf, Failure> {
+        let bytes = std::fs::read(&source.path)
+            .map_err(|error| Failure::new(ErrorKind::Unreadable, format!("{}: {error}", source.path.display())))?;
+        if id::doc_id(&bytes) != source.doc_id {
+            let message = format!("{} is no longer the file that was indexed", source.path.display());
+            return Err(Failure::new(ErrorKind::Unreadable, message));
+        }
+        drop(bytes);
+        techrag_pdf::read(&source.path, &self.config.pdf).map_err(|error| Failure::of_pdf(&error))
+    }
+
+    #[expect(clippy::type_complexity, reason = "what keep takes")]
+    fn encoded(
+        &self,
+        source: &Source,
+        page: &Page,
+    ) -> Result<std::result::Result<(About, Vec<Word>, MultiVector), Failure>> {
+        let (picture, mut about) = match (self.encoder.looks(), &page.outcome) {
+            (Looks::Words, Outcome::Failed(why)) => return Ok(Err(Failure::new(ErrorKind::Damaged, why.clone()))),
+            (Looks::Words, _) => (None, About { width: page.width, height: page.height, ..About::default() }),
+            (Looks::At { longest_edge }, _) => {
+                let mut renderer = Renderer::new(&source.path, &self.config.pdf);
+                match renderer.page(page.number, Size::Longest(longest_edge)) {
+                    Ok(picture) => {
+                        let about = drawn(&picture);
+                        (Some(picture), about)
+                    }
+                    Err(error) => return Ok(Err(Failure::of_pdf(&error))),
+                }
+            }
+        };
+        about.regions = regions(page);
+        let pixels = match picture {
+            Some(Picture { width, height, rgb, .. }) => Some(Pixels::new(width as usize, height as usize, rgb)?),
+            None => None,
+        };
+        let words = words(page);
+        let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+        match self.encoder.encode_page(&PageInput { picture: pixels.as_ref(), words: &texts }) {
+            Ok(vectors) => Ok(Ok((about, words, vectors))),
+            Err(error) if error.is_about_a_text() => Ok(Err(Failure::new(ErrorKind::Model, error.to_string()))),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn keep(&self, source: &Source, page: &Page, about: &About, words: &[Word], vectors: &MultiVector) -> Result<()> {
+        let spots: Vec<Spot> = vectors.places.iter().map(|place| spot(*place, words, about)).collect();
+        let key = Key { doc: u64::from_str_radix(&source.doc_id, 16).unwrap_or_default(), page: page.number, pad: 0 };
+        let mut state = self.state();
+        let encoding = state.store.fde.document(&vectors.values);
+        let draft = Draft::new(key, &vectors.values, spots, &encoding, &state.store.layout);
+        state.done.stored += 1;
+        state.done.empty += usize::from(vectors.values.is_empty());
+        state.done.vectors += vectors.places.len();
+        state.pages.push((new_page(&source.doc_id, page.number, about), draft));
+        state.flush(self.config.batch)
+    }
+
+    fn fail(&self, source: &Source, page: u32, about: &About, failure: &Failure) -> Result<()> {
+        let mut state = self.state();
+        state.done.failed += 1;
+        state.failures.push((new_page(&source.doc_id, page, about), failure.message.clone()));
+        state.flush(self.config.batch)
+    }
+
+    /// Stores what is left and makes the matrix of encodings anew where that is due.
+    ///
+    /// # Errors
+    /// If the library cannot be written.
+    pub fn finish(self) -> Result<Indexed> {
+        let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        state.flush(1)?;
+        state.store.finish()?;
+        Ok(Indexed { forgotten: self.forgotten.into_inner(), ..state.done })
+    }
+}
+
+impl State {
+    /// Commits what waits if it is at least so many pages.
+    fn flush(&mut self, least: usize) -> Result<()> {
+        if self.pages.len() + self.failures.len() < least.max(1) {
+            return Ok(());
+        }
+        let (pages, failures) = (std::mem::take(&mut self.pages), std::mem::take(&mut self.failures));
+        self.store.add(&pages, &failures)
+    }
+}
+
+fn drawn(picture: &Picture) -> About {
+    let [width, height] = picture.points;
+    About { width, height, lacking: picture.lacking.clone(), ..About::default() }
+}
+
+/// A vector's place on its page.
+fn spot(place: Place, words: &[Word], about: &About) -> Spot {
+    let share = |value: f32, whole: f32| {
+        if whole > 0.0 {
+            (value / whole * f32::from(u16::MAX)).round().clamp(0.0, f32::from(u16::MAX)) as u16
+        } else {
+            0
+        }
+    };
+    match place {
+        Place::Word(at) => words.get(at).map_or(Spot::default(), |word| {
+            let [x0, y0, x1, y1] = word.bbox;
+            [share(x0, about.width), share(y0, about.height), share(x1, about.width), share(y1, about.height)]
+        }),
+        Place::Region(edges) => edges.map(|edge| share(edge, 1.0)),
+        Place::Prompt => Spot::default(),
+    }
+}
+
+impl From<techrag_pdf::Error> for Failure {
+    fn from(error: techrag_pdf::Error) -> Self {
+        Self::of_pdf(&error)
+    }
+}
+
+/// Opens a page encoder of the manifest.
+///
+/// # Errors
+/// If it is unknown or missing.
+pub fn open_encoder(
+    locator: &techrag_models::Locator,
+    id: &str,
+    limits: techrag_models::Limits,
+) -> Result<PageEncoder, Error> {
+    let manifest = techrag_models::Manifest::of(locator)?;
+    Ok(PageEncoder::open(locator, &manifest, id, limits)?)
+}

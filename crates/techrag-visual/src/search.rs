@@ -1,0 +1,255 @@
+//! A question to pages: the encodings choose candidates, exact MaxSim orders them, the figure that fits goes with each.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use rayon::prelude::*;
+use serde_json::{Map, Value, json};
+use techrag_core::record::{Effort, PageHit, PageScores, Query, RouteName, TraceEntry};
+use techrag_index::bits::Bits;
+use techrag_index::top::{Ranked, Top};
+use techrag_index::{Condition, PagePlace};
+use techrag_models::{Limits, Locator, PageEncoder};
+
+use crate::crop;
+use crate::error::{Error, Result};
+use crate::index::open_encoder;
+use crate::store::About;
+use crate::store::segment::Asked;
+use crate::store::view::{Pages, View};
+
+/// What a search does. No defaults here: they are the binary's.
+#[derive(Clone, Debug)]
+pub struct SearchConfig {
+    /// Pages a query gets at most.
+    pub k: usize,
+    /// Pages that the encodings choose for exact MaxSim.
+    pub candidates: usize,
+    /// Conditions a page must meet to be ranked at all.
+    pub scope: Vec<Condition>,
+    /// Version of the tool, for the trace.
+    pub version: String,
+}
+
+/// Finds pages in one library. Shared by threads freely.
+pub struct Searcher {
+    root: PathBuf,
+    view: RwLock<Arc<Scoped>>,
+    locator: Locator,
+    limits: Limits,
+    encoder: Mutex<Option<Arc<PageEncoder>>>,
+    config: SearchConfig,
+}
+
+/// Open pages, and which of them may be ranked.
+struct Scoped {
+    view: View,
+    wanted: Bits,
+}
+
+impl Scoped {
+    fn open(root: &Path, config: &SearchConfig) -> Result<Arc<Self>> {
+        let view = View::open(root)?;
+        let wanted = view.reader.select(&config.scope)?;
+        Ok(Arc::new(Self { view, wanted }))
+    }
+}
+
+/// What became of one query, for its trace.
+#[derive(Default)]
+struct Notes {
+    said: Vec<String>,
+    details: Map<String, Value>,
+}
+
+impl Searcher {
+    /// A searcher over the library at `root`. The encoder is opened when a query needs it; the pages are opened again
+    /// when something was committed.
+    ///
+    /// # Errors
+    /// If there is no library or its pages cannot be read.
+    pub fn open(root: &Path, locator: Locator, limits: Limits, config: SearchConfig) -> Result<Self> {
+        let view = RwLock::new(Scoped::open(root, &config)?);
+        Ok(Self { root: root.to_owned(), view, locator, limits, encoder: Mutex::default(), config })
+    }
+
+    fn view(&self) -> Result<Arc<Scoped>> {
+        let scoped = Arc::clone(&self.view.read().unwrap_or_else(PoisonError::into_inner));
+        if scoped.view.reader.is_current()? {
+            return Ok(scoped);
+        }
+        let mut slot = self.view.write().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have been first.
+        if !slot.view.reader.is_current()? {
+            *slot = Scoped::open(&self.root, &self.config)?;
+        }
+        Ok(Arc::clone(&slot))
+    }
+
+    /// Writes `visual` and a trace entry into a query of the content route whose effort is not low.
+    ///
+    /// # Errors
+    /// If the library or the encoder fails.
+    pub fn answer(&self, query: &mut Query) -> Result<()> {
+        let mut notes = Notes::default();
+        if !query.takes(RouteName::Content) {
+            notes.say("its routes have no page retrieval");
+        } else if query.route.as_ref().is_some_and(|route| route.effort == Effort::Low) {
+            notes.say("not asked: low effort");
+        } else {
+            query.visual = self.pages(text_of(query), &mut notes)?;
+        }
+        query.trace.push(self.entry("visual search", notes));
+        Ok(())
+    }
+
+    /// The second pass: pages of `retry.query` for a retry that was asked for and not decided, and the first pages of a
+    /// query whose effort was raised since. Every other query stays as it is.
+    ///
+    /// # Errors
+    /// If the library or the encoder fails.
+    pub fn retry(&self, query: &mut Query) -> Result<()> {
+        let mut notes = Notes::default();
+        let high = query.route.as_ref().is_some_and(|route| route.effort == Effort::High);
+        if query.visual.is_none() && high && query.takes(RouteName::Content) {
+            query.visual = self.pages(text_of(query), &mut notes)?;
+        }
+        if let Some(retry) = query.retry.as_mut().filter(|retry| retry.accepted.is_none()) {
+            retry.visual = self.pages(&retry.query, &mut notes)?;
+        }
+        if !notes.said.is_empty() {
+            query.trace.push(self.entry("visual search --retry", notes));
+        }
+        Ok(())
+    }
+
+    fn entry(&self, stage: &str, notes: Notes) -> TraceEntry {
+        let (stage, version) = (stage.into(), self.config.version.clone());
+        TraceEntry { stage, version, note: notes.said.join("; "), details: notes.details, ..TraceEntry::default() }
+    }
+
+    /// The encoder that made the library's pages.
+    fn encoder(&self, pages: &Pages) -> Result<Arc<PageEncoder>> {
+        let mut slot = self.encoder.lock().unwrap_or_else(PoisonError::into_inner);
+        let layout = &pages.layout;
+        let encoder = match &*slot {
+            Some(encoder) if encoder.id() == layout.model => Arc::clone(encoder),
+            _ => Arc::new(open_encoder(&self.locator, &layout.model, self.limits)?),
+        };
+        if encoder.revision() != layout.revision || encoder.profile() != layout.profile {
+            let here = format!("{} ({}, {})", encoder.id(), encoder.revision(), encoder.profile());
+            return Err(Error::Encoder { library: layout.encoder(), here });
+        }
+        Ok(Arc::clone(slot.insert(encoder)))
+    }
+
+    /// The best pages; `None` where the library has none.
+    fn pages(&self, text: &str, notes: &mut Notes) -> Result<Option<Vec<PageHit>>> {
+        let scoped = self.view()?;
+        let Some(pages) = scoped.view.pages.as_ref().filter(|pages| pages.codes.len() > 0) else {
+            notes.say("the library has no pages: `techrag-visual index` stores them");
+            return Ok(None);
+        };
+        let vectors = self.encoder(pages)?.encode_query(text)?;
+        let found = Found::of(pages, &vectors.values, &scoped.wanted, &self.config);
+        let hits: Vec<PageHit> =
+            found.best.iter().map(|ranked| found.hit(&scoped.view, pages, ranked)).collect::<Result<_>>()?;
+        notes.say(&format!("{} pages from {} candidates of {}", hits.len(), found.candidates, scoped.wanted.count()));
+        notes.details.insert("encoder".into(), json!(pages.layout.model));
+        notes.details.insert("text".into(), json!(text));
+        if !self.config.scope.is_empty() {
+            let scope: Vec<String> = self.config.scope.iter().map(Condition::to_string).collect();
+            notes.details.insert("scope".into(), json!(scope));
+        }
+        Ok(Some(hits))
+    }
+}
+
+impl Notes {
+    fn say(&mut self, what: &str) {
+        self.said.push(what.to_owned());
+    }
+}
+
+/// What page retrieval reads of a query (SPEC section 1).
+fn text_of(query: &Query) -> &str {
+    query.route.as_ref().and_then(|route| route.visual_query.as_deref()).unwrap_or(&query.question)
+}
+
+/// A candidate: where it is, and what the encodings gave it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) place: PagePlace,
+    encoding: f32,
+    rank: u32,
+}
+
+/// The pages of one query.
+pub(crate) struct Found {
+    asked: Asked,
+    vectors: usize,
+    pub(crate) candidates: usize,
+    pub(crate) best: Vec<Ranked<Candidate>>,
+}
+
+impl Found {
+    /// Both stages over the wanted pages.
+    pub(crate) fn of(pages: &Pages, vectors: &[f32], wanted: &Bits, config: &SearchConfig) -> Self {
+        let asked = Asked::new(vectors, &pages.layout);
+        let encoding = pages.fde.query(vectors);
+        let near = pages.codes.nearest(&encoding, config.candidates.max(config.k), wanted, &pages.segments);
+        let best = exact(pages, &asked, &near, config.k);
+        Self { asked, vectors: vectors.len() / pages.layout.dim().max(1), candidates: near.len(), best }
+    }
+
+    fn hit(&self, view: &View, pages: &Pages, ranked: &Ranked<Candidate>) -> Result<PageHit> {
+        let Candidate { place, encoding, rank } = ranked.item;
+        let doc_id = format!("{:016x}", place.doc);
+        let about: About =
+            view.reader.about(place.row)?.and_then(|about| serde_json::from_str(&about).ok()).unwrap_or_default();
+        let segment = pages.segments.get(&place.file);
+        let crop = segment.and_then(|segment| {
+            crop::best(&about, place.page, &self.asked, self.vectors, (segment, place.slot as usize))
+        });
+        let mut hit = PageHit {
+            page: place.page,
+            scores: PageScores {
+                score: ranked.score,
+                maxsim: Some(ranked.score as f32),
+                encoding: Some(encoding),
+                encoding_rank: Some(rank),
+                ..PageScores::default()
+            },
+            caption: crop.as_ref().and_then(|crop| crop.caption.clone()),
+            crop,
+            ..PageHit::default()
+        };
+        if let Some(known) = view.reader.document(&doc_id)? {
+            hit.title = known.document.title;
+            hit.year = known.document.year;
+            hit.also = known.keys.into_iter().map(|(key, _)| key).filter(|key| *key != known.document.key).collect();
+            hit.key = known.document.key;
+        }
+        Ok(PageHit { doc_id, ..hit })
+    }
+}
+
+/// Exact MaxSim of the candidates, the best `k` first; all their vectors are asked for before the first is read.
+pub(crate) fn exact(pages: &Pages, asked: &Asked, near: &[Ranked<PagePlace>], k: usize) -> Vec<Ranked<Candidate>> {
+    let segment = |place: &PagePlace| pages.segments.get(&place.file);
+    for ranked in near {
+        if let Some(segment) = segment(&ranked.item) {
+            segment.will_need(ranked.item.slot as usize);
+        }
+    }
+    let score = |(at, ranked): (usize, &Ranked<PagePlace>)| {
+        let place = ranked.item;
+        let maxsim = segment(&place)?.maxsim(asked, place.slot as usize, None);
+        let candidate = Candidate { place, encoding: ranked.score as f32, rank: at as u32 + 1 };
+        Some(Ranked { score: f64::from(maxsim), uid: (place.doc, place.page), item: candidate })
+    };
+    let scored: Vec<Option<Ranked<Candidate>>> = near.par_iter().enumerate().map(score).collect();
+    let mut top = Top::new(k);
+    scored.into_iter().flatten().for_each(|ranked| top.offer(ranked));
+    top.into_sorted()
+}
