@@ -4,7 +4,8 @@
 #        without a question, queries are read from stdin (text, BEIR lines or query records)
 #        --no-llm asks no language model even where one is configured; without it, one writes where one is
 #        --year is the year from which recency is judged: this one, or none with --records unless it is said
-# records: query → route → hits → graph → evidence, retry → its hits, its graph, its evidence → graph → sources, prompt → answer → checks →
+# records: query → route → hits → graph → pages → evidence, retry → its hits, its graph, its pages, its evidence → graph →
+#          crops, pictures → sources, prompt → answer → checks →
 #          rendered answer (or the records, with --records)
 set -uo pipefail
 
@@ -55,11 +56,15 @@ ask |
   techrag-agents route "${timings[@]}" |
   techrag-retrieve --library "$library" "${retrieve[@]}" "${timings[@]}" |
   techrag-graph expand --library "$library" "${timings[@]}" |
+  techrag-visual search --library "$library" "${timings[@]}" |
   techrag-score "${score[@]}" |
   techrag-retrieve --library "$library" "${retrieve[@]}" --retry "${timings[@]}" |
   techrag-graph expand --library "$library" --retry "${timings[@]}" |
+  techrag-visual search --library "$library" --retry "${timings[@]}" |
   techrag-score --retry "${score[@]}" |
   techrag-graph context --library "$library" "${timings[@]}" |
+  techrag-visual crops --library "$library" "${timings[@]}" |
+  techrag-visual render --library "$library" "${timings[@]}" |
   techrag-answer assemble "${timings[@]}" |
   techrag-agents generate "${writer[@]}" "${timings[@]}" |
   techrag-answer check "${timings[@]}" |

@@ -1,15 +1,19 @@
 #!/usr/bin/env bash
 # A folder into a library: only new and changed files are worked on, removed ones disappear.
-# usage: ingest.sh DIR [DIR…] LIBRARY
+# usage: ingest.sh [--pages] DIR [DIR…] LIBRARY
+#        --pages encodes the pages too, those of earlier runs included: about half a second of one processor a page
 # records: index plan (paths, removed) → chunk (document, chunk) → embed (+ vectors) → index add
 #          document, chunk → graph extract (entities, removed) → graph load → graph resolve
+#          the library's documents → visual index, with --pages
 #
 # chunk and embed write to a spool file beside the library, since the writers run one after the other; the spool is
 # removed when all of them are done.
 set -uo pipefail
 
 fail() { echo "ingest: $*" >&2; exit 2; }
-[ $# -ge 2 ] || fail "usage: $(basename "$0") DIR [DIR…] LIBRARY"
+pages=
+[ "${1:-}" != --pages ] || { pages=1; shift; }
+[ $# -ge 2 ] || fail "usage: $(basename "$0") [--pages] DIR [DIR…] LIBRARY"
 library=${*: -1}
 set -- "${@:1:$#-1}"
 for dir; do [ -d "$dir" ] || fail "$dir is not a folder"; done
@@ -49,6 +53,10 @@ if worst "${codes[@]}"; [ $? -ne 2 ]; then
   codes+=("${PIPESTATUS[@]}")
   techrag-graph resolve --library "$library"
   codes+=("$?")
+  if [ -n "$pages" ]; then
+    techrag-visual index --all --library "$library" >"$spool/pages.jsonl"
+    codes+=("$?")
+  fi
 fi
 worst "${codes[@]}"
 status=$?

@@ -14,3 +14,4 @@ mod pipeline;
 mod schemas;
 mod streams;
 mod tidy;
+mod visual;

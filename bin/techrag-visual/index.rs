@@ -11,7 +11,7 @@ use techrag_visual::{Form, IndexConfig, Indexed, Indexer, Job, Plan, Scanned, op
 
 /// Encode the pages of documents and store them in the library
 ///
-/// Reads document records (others are left alone) whose documents are in the library; pages that are stored already are
+/// Reads document records (chunks are dropped) whose documents are in the library, or with --all takes all of them; pages that are stored already are
 /// not done again, so that a run that was stopped goes on where it was. `removed` records take the pages of documents
 /// that are gone. Pages that could not be done are named and remembered. The output is what earlier stages reported and
 /// the errors of this one.
@@ -19,7 +19,7 @@ use techrag_visual::{Form, IndexConfig, Indexed, Indexer, Job, Plan, Scanned, op
 #[command(after_help = "Examples:\n  \
     techrag-chunk papers/ >records.jsonl; techrag-embed <records.jsonl | techrag-index add --library lib\n  \
     techrag-visual index --library lib <records.jsonl\n  \
-    techrag-visual index --library lib --max-pages 500 --pages 1-4,7 <records.jsonl")]
+    techrag-visual index --library lib --all --max-pages 500 --pages 1-4,7")]
 pub(crate) struct Args {
     /// Page encoder of the manifest; the default reads the page's words and does not see
     #[arg(long, value_name = "MODEL", default_value = "all-MiniLM-L6-v2")]
@@ -30,6 +30,9 @@ pub(crate) struct Args {
     /// How candidates are found: wide (10,240 signs) or paper (4,096 coordinates as bytes)
     #[arg(long, value_name = "SETTING", default_value = "wide")]
     encoding: EncodingName,
+    /// Take all documents of the library; nothing is read from stdin, and pages of documents that are gone are forgotten
+    #[arg(long)]
+    all: bool,
     /// Encode at most so many pages in this run
     #[arg(long, value_name = "N")]
     max_pages: Option<usize>,
@@ -118,8 +121,13 @@ pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
     let indexer = Indexer::open(cli.library()?, encoder, args.config(cli)?).map_err(super::fatal)?;
     let mut todo = Todo::default();
     let kinds = &[Kind::Document, Kind::Chunk, Kind::Removed];
-    let read =
-        cli.consume(Wanted { kinds, bare: Bare::Refused }, |record| take(record, args, cli, &indexer, &mut todo))?;
+    let mut take = |record| take(record, args, cli, &indexer, &mut todo);
+    let read = if args.all {
+        indexer.documents().map_err(super::fatal)?.into_iter().try_for_each(|document| take(document.into()))?;
+        Outcome::Done
+    } else {
+        cli.consume(Wanted { kinds, bare: Bare::Refused }, take)?
+    };
     let Todo { items, pages, over, without } = todo;
     let done = cli.map(items.into_iter(), Some(pages as u64), |item| match item {
         Item::Say(record) => Ok(vec![record]),

@@ -224,6 +224,17 @@ impl PageWriter {
         document_of(&self.catalog, doc_id)
     }
 
+    /// All documents of the library, by id.
+    ///
+    /// # Errors
+    /// If the catalog cannot be read.
+    pub fn documents(&self) -> Result<Vec<PageDocument>> {
+        let mut statement = self.catalog.prepare_cached("SELECT doc_id FROM documents ORDER BY doc_id")?;
+        let ids: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+        let documents: Vec<Option<PageDocument>> = ids.iter().map(|id| self.document(id)).collect::<Result<_>>()?;
+        Ok(documents.into_iter().flatten().collect())
+    }
+
     /// What has become of a document's pages: stored, or why not.
     ///
     /// # Errors
@@ -302,6 +313,15 @@ impl PageWriter {
     pub fn clear(&mut self) -> Result<()> {
         self.catalog.execute_batch("BEGIN IMMEDIATE; DELETE FROM pages; DELETE FROM page_files; COMMIT;")?;
         self.sweep()
+    }
+
+    /// Forgets the pages of all documents that are no longer in the library; says how many.
+    ///
+    /// # Errors
+    /// If the catalog refuses.
+    pub fn forget_gone(&mut self) -> Result<usize> {
+        let sql = "DELETE FROM pages WHERE doc_id NOT IN (SELECT doc_id FROM documents)";
+        Ok(self.catalog.prepare_cached(sql)?.execute([])?)
     }
 
     /// Forgets a document's pages if the document is no longer in the library; says how many.

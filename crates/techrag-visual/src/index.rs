@@ -190,6 +190,17 @@ impl Indexer {
         Ok(Plan::Jobs(pages.map(|page| Job { source: Arc::clone(&source), page }).collect()))
     }
 
+    /// All documents of the library; the pages of those that have left it are forgotten.
+    ///
+    /// # Errors
+    /// If the library cannot be read or written.
+    pub fn documents(&self) -> Result<Vec<Document>> {
+        let mut state = self.state();
+        let gone = state.store.writer.forget_gone()?;
+        self.forgotten.fetch_add(gone, Ordering::Relaxed);
+        Ok(state.store.writer.documents()?.into_iter().map(|known| known.document).collect())
+    }
+
     /// Forgets the pages of a document that has left the library.
     ///
     /// # Errors

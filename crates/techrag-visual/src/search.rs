@@ -150,7 +150,15 @@ impl Searcher {
             notes.say("the library has no pages: `techrag-visual index` stores them");
             return Ok(None);
         };
-        let vectors = self.encoder(pages)?.encode_query(text)?;
+        let encoder = match self.encoder(pages) {
+            // Pages only enrich: where their encoder is missing, text answers alone.
+            Err(Error::Model(error @ techrag_models::Error::Missing { .. })) => {
+                notes.say(&format!("no pages: {error}"));
+                return Ok(None);
+            }
+            encoder => encoder?,
+        };
+        let vectors = encoder.encode_query(text)?;
         let found = Found::of(pages, &vectors.values, &scoped.wanted, &self.config);
         let hits: Vec<PageHit> =
             found.best.iter().map(|ranked| found.hit(&scoped.view, pages, ranked)).collect::<Result<_>>()?;
