@@ -2,6 +2,7 @@
 
 mod context;
 mod expand;
+mod export;
 mod extract;
 mod load;
 mod resolve;
@@ -39,6 +40,7 @@ enum Command {
     Show(show::Args),
     Expand(expand::Args),
     Context(context::Args),
+    Export(export::Args),
 }
 
 fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
@@ -50,6 +52,7 @@ fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
         Command::Show(args) => show::run(&args, cli),
         Command::Expand(args) => expand::run(&args, cli),
         Command::Context(args) => context::run(&args, cli),
+        Command::Export(args) => export::run(&args, cli),
     }
 }
 

@@ -9,6 +9,7 @@
 
 pub mod context;
 pub mod expand;
+pub mod export;
 pub mod extract;
 mod model;
 mod name;
