@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build models demo test test-page llm test-llm ingest install regress bench torture schemas fmt lint clean
+.PHONY: help setup build models demo test neo4j test-neo4j test-page llm test-llm ingest install regress bench torture schemas fmt lint clean
 
 # Cargo features of the root package. MuPDF is a second PDF reader; builds with it are distributed under AGPL-3.0.
 FEATURES ?= mupdf
@@ -17,7 +17,8 @@ export TECHRAG_MODELS := $(MODELS)
 export TECHRAG_BIN := $(TARGET)/release
 TOOLS := agents answer chunk embed eval graph index retrieve score visual
 # Every cargo call has the settings that `setup` found.
-CARGO = . "$(TARGET)/settings.sh"; cargo
+SETTINGS = . "$(TARGET)/settings.sh";
+CARGO = $(SETTINGS) cargo
 WITH = --features "$$TECHRAG_FEATURES"
 
 help: ## Say what there is to make
@@ -41,6 +42,12 @@ demo: build models ## Set up, ingest the fixture papers, answer one question and
 
 test: setup models ## Set up and run all tests
 	$(CARGO) test --workspace $(WITH)
+
+neo4j: ## Start a Neo4j server on a free port for trying the graph (fetched by Maven, once)
+	@pipelines/neo4j.sh start "$(TARGET)/neo4j"
+
+test-neo4j: setup ## Test the graph on a real Neo4j server beside the embedded one
+	@$(SETTINGS) pipelines/test-neo4j.sh "$(TARGET)/neo4j-test" cargo test $(WITH) --test main
 
 test-page: build models ## Open an HTML answer in headless Chromium (brings Chromium and playwright-core)
 	@pipelines/test-page.sh "$(TARGET)/page"

@@ -14,21 +14,24 @@ usage="usage: $(basename "$0") start|stop|address FOLDER"
 action=${1:?$usage}
 mkdir -p "${2:?$usage}"
 home=$(cd "$2" && pwd)
+# The jars are shared by all servers under one folder.
+lib=$(dirname "$home")/neo4j-lib
 pid_file=$home/run/pid address_file=$home/run/address
 
 running() { [ -f "$pid_file" ] && kill -0 "$(cat "$pid_file")" 2>/dev/null; }
 
 fetch() {
-  [ ! -f "$home/lib/.$version" ] || return 0
+  [ ! -f "$lib/.$version" ] || return 0
+  mkdir -p "$lib"
   echo "neo4j: fetching version $version (about 120 MB, once)" >&2
-  cat >"$home/pom.xml" <<POM
+  cat >"$lib/pom.xml" <<POM
 <project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
   <groupId>local</groupId><artifactId>neo4j-run</artifactId><version>1</version><packaging>pom</packaging>
   <dependencies><dependency><groupId>org.neo4j</groupId><artifactId>neo4j</artifactId><version>$version</version></dependency></dependencies>
 </project>
 POM
-  mvn -B -q -f "$home/pom.xml" dependency:copy-dependencies -DincludeScope=runtime "-DoutputDirectory=$home/lib" >&2
-  touch "$home/lib/.$version"
+  mvn -B -q -f "$lib/pom.xml" dependency:copy-dependencies -DincludeScope=runtime "-DoutputDirectory=$lib" >&2
+  touch "$lib/.$version"
 }
 
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
@@ -43,7 +46,7 @@ start() {
   done
   if running; then tell; return 0; fi
   fetch
-  mkdir -p "$home"/{conf,data,logs,plugins,import,run}
+  mkdir -p "$home"/{conf,data,logs,plugins,import,run,lib}
   port=$(free_port)
   cat >"$home/conf/neo4j.conf" <<CONF
 server.default_listen_address=127.0.0.1
@@ -58,13 +61,13 @@ server.config.strict_validation.enabled=false
 server.memory.pagecache.size=128m
 CONF
   if [ ! -f "$home/conf/.password" ]; then
-    NEO4J_HOME=$home NEO4J_CONF=$home/conf java -cp "$home/lib/*" org.neo4j.cli.AdminTool dbms set-initial-password "$password" >&2
+    NEO4J_HOME=$home NEO4J_CONF=$home/conf java -cp "$lib/*" org.neo4j.cli.AdminTool dbms set-initial-password "$password" >&2
     touch "$home/conf/.password"
   fi
   setsid java -Xmx1g -XX:+UseG1GC -XX:-OmitStackTraceInFastThrow -Dfile.encoding=UTF-8 -Dlog4j2.disable.jmx=true \
     -Dio.netty.tryReflectionSetAccessible=true --add-opens=java.base/java.nio=ALL-UNNAMED \
     --add-opens=java.base/java.io=ALL-UNNAMED --add-opens=java.base/sun.nio.ch=ALL-UNNAMED \
-    --add-opens=java.base/java.util.concurrent=ALL-UNNAMED -cp "$home/lib/*" org.neo4j.server.CommunityEntryPoint \
+    --add-opens=java.base/java.util.concurrent=ALL-UNNAMED -cp "$lib/*" org.neo4j.server.CommunityEntryPoint \
     "--home-dir=$home" "--config-dir=$home/conf" --console-mode >"$home/logs/console.log" 2>&1 </dev/null &
   echo $! >"$pid_file"
   echo "bolt://127.0.0.1:$port" >"$address_file"

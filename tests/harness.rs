@@ -108,9 +108,15 @@ impl Place {
 
     /// Starts a tool to talk to line by line.
     pub(crate) fn talk(&self, tool: &str, arguments: &[&str]) -> Conversation {
-        let mut child = self.command(Path::new(binary(tool)), arguments).spawn().expect("a binary starts");
+        self.talk_with(tool, arguments, &[])
+    }
+
+    /// The same with environment variables.
+    pub(crate) fn talk_with(&self, tool: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Conversation {
+        let mut command = self.command(Path::new(binary(tool)), arguments);
+        let mut child = command.envs(environment.iter().copied()).spawn().expect("a binary starts");
         let (stdin, stdout) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
-        Conversation { child, stdin, lines: lines(stdout) }
+        Conversation { child, stdin: Some(stdin), lines: lines(stdout) }
     }
 
     #[expect(clippy::disallowed_methods, reason = "contract tests start the binaries")]
@@ -127,7 +133,7 @@ impl Place {
 /// A tool kept open over pipes.
 pub(crate) struct Conversation {
     child: Child,
-    stdin: ChildStdin,
+    stdin: Option<ChildStdin>,
     lines: Receiver<String>,
 }
 
@@ -135,9 +141,16 @@ impl Conversation {
     /// Sends one line and waits for one line, stdin left open.
     #[track_caller]
     pub(crate) fn ask(&mut self, line: &str) -> String {
-        writeln!(self.stdin, "{line}").expect("the tool reads");
-        self.stdin.flush().expect("the tool reads");
+        let stdin = self.stdin.as_mut().expect("still open");
+        writeln!(stdin, "{line}").expect("the tool reads");
+        stdin.flush().expect("the tool reads");
         self.lines.recv_timeout(PATIENCE).expect("an answer before stdin is closed")
+    }
+
+    /// Closes stdin and gives the exit code.
+    pub(crate) fn end(mut self) -> i32 {
+        self.stdin = None;
+        wait(&mut self.child)
     }
 }
 
@@ -220,7 +233,7 @@ pub(crate) fn models_or_skip(test: &str) -> bool {
 }
 
 #[expect(clippy::disallowed_methods, reason = "tests pass the environment on to the tools")]
-fn inherited(name: &str) -> Option<std::ffi::OsString> {
+pub(crate) fn inherited(name: &str) -> Option<std::ffi::OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 

@@ -4,6 +4,8 @@ mod chunk;
 mod configuration;
 mod embed;
 mod fetching;
+mod graph;
+mod graph_server;
 mod harness;
 mod index;
 mod injection;

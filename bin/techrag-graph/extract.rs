@@ -33,6 +33,9 @@ pub(crate) struct Args {
     /// Most applications of a paper
     #[arg(long, value_name = "N", default_value_t = 6)]
     applications: usize,
+    /// Take proper names for topics: for collections that are no papers
+    #[arg(long)]
+    names: bool,
     /// Least weight of a term, 0 to 1
     #[arg(long, value_name = "W", default_value_t = 0.25)]
     least: f64,
@@ -76,6 +79,6 @@ impl Args {
             applications: self.applications,
             least: self.least,
         };
-        Ok(Config { vocabulary, priority: self.priority, limits, by: cli.by() })
+        Ok(Config { vocabulary, priority: self.priority, limits, names: self.names, by: cli.by() })
     }
 }

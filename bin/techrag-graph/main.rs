@@ -1,5 +1,7 @@
 //! `techrag-graph`: the knowledge graph, from a stream of chunks to what a question gets of it.
 
+mod alias;
+mod communities;
 mod context;
 mod expand;
 mod export;
@@ -41,6 +43,8 @@ enum Command {
     Expand(expand::Args),
     Context(context::Args),
     Export(export::Args),
+    Alias(alias::Args),
+    Communities(communities::Args),
 }
 
 fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
@@ -52,6 +56,8 @@ fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
         Command::Show(args) => show::run(&args, cli),
         Command::Expand(args) => expand::run(&args, cli),
         Command::Context(args) => context::run(&args, cli),
+        Command::Alias(args) => alias::run(&args, cli),
+        Command::Communities(args) => communities::run(&args, cli),
         Command::Export(args) => export::run(&args, cli),
     }
 }

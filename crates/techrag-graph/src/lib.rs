@@ -7,6 +7,8 @@
 //! **Architecture invariant:** a store answers only plain questions (these nodes, the links of those nodes), sorted by
 //! id. What is near, rare or first is decided here, in one place, so both stores give the same results in the same order.
 
+pub mod alias;
+pub mod community;
 pub mod context;
 pub mod expand;
 pub mod export;

@@ -157,3 +157,24 @@ pub struct ContextCommunity {
     /// Sentences of its papers that tell most of them.
     pub summary: Vec<String>,
 }
+
+/// One name of a term proposed to stand for another, as `techrag-graph alias` writes and reads it. A reader changes
+/// `apply`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AliasProposal {
+    /// `Topic`, `Method`, `Metric` or `Application`.
+    pub label: String,
+    /// Id of the name.
+    pub name: String,
+    /// Id of the name it would stand for.
+    pub canonical: String,
+    /// `acronym`, `form` or `meaning`.
+    pub why: String,
+    /// How sure, 0 to 1: one over the long forms of an acronym, a cosine.
+    pub score: f64,
+    /// Whether it is to be applied.
+    pub apply: bool,
+    /// Unknown fields.
+    #[serde(flatten)]
+    pub extra: Extra,
+}

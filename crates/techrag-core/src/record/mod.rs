@@ -32,7 +32,8 @@ pub use entities::{ChunkPlace, CitedWork, Entities, Entity, EntityAuthor, Entity
 pub use error::{ErrorKind, ErrorRecord};
 pub use evidence::{Before, Drift, Evidence, EvidencePart, Retry, Verdict};
 pub use graph::{
-    AuthorPapers, CoCiting, ContextCommunity, ContextPaper, Expansion, FollowedAlias, Graph, GraphContext, SharedEntity,
+    AliasProposal, AuthorPapers, CoCiting, ContextCommunity, ContextPaper, Expansion, FollowedAlias, Graph,
+    GraphContext, SharedEntity,
 };
 pub use query::{Effort, Hit, Origin, Query, Route, RouteName, Scores, Strategy, TraceEntry, UsageEntry};
 pub use schema::schemas;

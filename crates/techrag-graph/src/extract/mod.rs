@@ -40,6 +40,8 @@ pub struct Config {
     pub priority: usize,
     /// Most terms of each kind.
     pub limits: Limits,
+    /// Whether proper names are topics: for collections that are no papers.
+    pub names: bool,
     /// Tool and version.
     pub by: String,
 }
@@ -78,6 +80,7 @@ struct Evidence {
     heading: bool,
     priority: bool,
     acronym: bool,
+    name: bool,
 }
 
 impl Extractor {
@@ -160,6 +163,12 @@ fn candidates(document: &Document, chunks: &[Chunk], config: &Config) -> BTreeMa
             mark(&mut found, &id, form.form(), place);
         }
     }
+    if config.names {
+        let texts = chunks.iter().map(|chunk| chunk.text.as_str()).chain([title]);
+        for (id, form) in texts.flat_map(phrases::names) {
+            mark(&mut found, &id, form.form(), |evidence| evidence.name = true);
+        }
+    }
     explain(&mut found, &priority, chunks);
     // What stands once in the body alone is no candidate; what stands often may be.
     for (id, seen) in &seen {
@@ -173,7 +182,8 @@ fn candidates(document: &Document, chunks: &[Chunk], config: &Config) -> BTreeMa
     }
     let longer = phrases::longer(&seen);
     found.retain(|id, candidate| {
-        let named = candidate.evidence.keyword || candidate.evidence.acronym || config.vocabulary.term(id).is_some();
+        let evidence = candidate.evidence;
+        let named = evidence.keyword || evidence.acronym || evidence.name || config.vocabulary.term(id).is_some();
         // A part of a longer term that hardly stands alone is no term.
         let part = longer.get(id).is_some_and(|longer| f64::from(*longer) >= PART * f64::from(candidate.count));
         !config.vocabulary.leaves_out(id) && (named || phrases::is_term(id) && !part)

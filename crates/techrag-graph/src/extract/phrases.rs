@@ -58,6 +58,40 @@ pub(super) fn phrases(text: &str) -> HashMap<String, Seen> {
     found
 }
 
+/// Proper names of a text by id: words written with a capital, one after the other. A single word that only begins a
+/// sentence is none.
+pub(super) fn names(text: &str) -> HashMap<String, Seen> {
+    let mut found: HashMap<String, Seen> = HashMap::new();
+    let (mut run, mut begins, mut begun): (Vec<&str>, bool, bool) = (Vec::new(), true, true);
+    let mut close = |run: &mut Vec<&str>, begun: bool| {
+        while run.first().is_some_and(|word| token::is_stop_word(&text::fold(word))) {
+            run.remove(0);
+        }
+        if run.len() > 1 || (run.len() == 1 && !begun) {
+            let name = run.join(" ");
+            found.entry(crate::name::folded_name(&name)).or_default().add(name);
+        }
+        run.clear();
+    };
+    for raw in text.split_whitespace() {
+        let word = raw.trim_matches(|c: char| !c.is_alphanumeric());
+        let capital = word.chars().count() > 1 && word.starts_with(char::is_uppercase);
+        if !capital || raw.starts_with(['(', '"']) {
+            close(&mut run, begun);
+        }
+        if capital {
+            begun = if run.is_empty() { begins } else { begun };
+            run.push(word);
+        }
+        if !raw.ends_with(char::is_alphanumeric) {
+            close(&mut run, begun);
+        }
+        begins = raw.ends_with(['.', '!', '?', ':']);
+    }
+    close(&mut run, begun);
+    found
+}
+
 /// How often each phrase stands within one that is a word longer.
 pub(super) fn longer(seen: &HashMap<String, Seen>) -> HashMap<String, u32> {
     let mut within: HashMap<String, u32> = HashMap::new();
@@ -144,6 +178,14 @@ mod tests {
         assert_eq!(found["extended kalman filter"].count, 2);
         assert!(found.contains_key("ekf error") && found.contains_key("ekf") && !found.contains_key("car"));
         assert!(!found.keys().any(|id| id.contains("which") || id.contains("filter extended")));
+    }
+
+    #[test]
+    fn names_are_words_with_capitals() {
+        let text = "The band Arctic Monkeys formed in Sheffield. Later they left. (Domino Records) signed them.";
+        let mut found: Vec<String> = names(text).into_keys().collect();
+        found.sort_unstable();
+        assert_eq!(found, ["arctic monkey", "domino record", "sheffield"]);
     }
 
     #[test]

@@ -67,7 +67,8 @@ pub(super) fn ranked(candidates: &BTreeMap<String, Candidate>, corpus: &Corpus, 
         let told = config.vocabulary.kind(id);
         let (weight, by) = weight(id, candidate, corpus, config);
         // A term of no known kind is a topic where the paper itself puts it forward.
-        let forward = candidate.evidence.keyword || candidate.evidence.title || corpus.keywords.contains(id);
+        let evidence = candidate.evidence;
+        let forward = evidence.keyword || evidence.title || evidence.name || corpus.keywords.contains(id);
         let Some(kind) = told.or(forward.then_some(Label::Topic)) else { continue };
         if weight >= config.limits.least {
             let entity = Entity { name: candidate.name.clone(), weight, by, also: candidate.also.clone() };
@@ -105,6 +106,7 @@ fn weight(id: &str, candidate: &Candidate, corpus: &Corpus, config: &Config) -> 
         ("heading", evidence.heading, 0.1),
         ("priority", evidence.priority, 0.05),
         ("acronym", evidence.acronym, 0.1),
+        ("name", evidence.name, 0.3),
         ("vocabulary", known, 0.15),
         ("keyword elsewhere", shared, 0.2),
     ];

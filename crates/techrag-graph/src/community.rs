@@ -1,0 +1,204 @@
+//! Communities: groups of papers closer to each other than to the rest, for questions about the whole library.
+//!
+//! Papers are joined by what they share (Σ idf of shared topics and methods, as in expansion) and by citations of each
+//! other (ln N each, as much as a topic of one paper). Groups are found by label propagation (Raghavan, Albert, Kumara:
+//! Near linear time algorithm to detect community structures in large-scale networks, 2007) in the order of ids, ties to
+//! the smaller label: no randomness, so the same graph gives the same groups. A term of more than a tenth of the papers
+//! joins nothing once there are a hundred: it would join everything.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use techrag_core::lexical::Bag;
+use techrag_core::record::Role;
+use techrag_core::sentence;
+use techrag_index::Reader;
+
+use crate::model::{EdgeType, Label};
+use crate::store::{Result, Store};
+
+/// A group of papers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Community {
+    /// Its papers, ascending.
+    pub papers: Vec<String>,
+    /// The terms that set it apart, the most telling first.
+    pub terms: Vec<String>,
+}
+
+/// Rounds after which propagation stops if it has not settled.
+const ROUNDS: usize = 50;
+/// Terms that name a community.
+const NAMES: usize = 5;
+/// Sentences of a summary.
+const SENTENCES: usize = 3;
+
+/// The communities of two papers or more, the largest first, ties by their first paper.
+///
+/// # Errors
+/// If the store fails.
+pub fn communities(store: &dyn Store) -> Result<Vec<Community>> {
+    let papers: Vec<String> = store.all(Label::Paper)?.into_iter().map(|node| node.key.id).collect();
+    let terms = Terms::of(store)?;
+    let weights = weights(store, &papers, &terms)?;
+    let labels = propagate(papers.len(), &weights);
+    let mut groups: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    for (paper, label) in papers.iter().zip(labels) {
+        groups.entry(label).or_default().push(paper.clone());
+    }
+    let mut found: Vec<Community> = groups
+        .into_values()
+        .filter(|papers| papers.len() > 1)
+        .map(|papers| Community { terms: terms.telling(&papers), papers })
+        .collect();
+    found.sort_by(|a, b| b.papers.len().cmp(&a.papers.len()).then_with(|| a.papers.cmp(&b.papers)));
+    Ok(found)
+}
+
+/// Topics and methods by their canonical id, with the papers that have them.
+struct Terms {
+    papers: f64,
+    holders: BTreeMap<String, BTreeSet<String>>,
+    names: BTreeMap<String, String>,
+}
+
+impl Terms {
+    fn of(store: &dyn Store) -> Result<Self> {
+        let aliases: BTreeMap<String, String> =
+            store.edges(EdgeType::AliasOf)?.into_iter().map(|edge| (edge.from.to_string(), edge.to.id)).collect();
+        let (mut holders, mut names): (BTreeMap<String, BTreeSet<String>>, BTreeMap<String, String>) =
+            Default::default();
+        for (label, kind) in [(Label::Topic, EdgeType::BelongsTo), (Label::Method, EdgeType::UsesMethod)] {
+            for node in store.all(label)? {
+                names.entry(node.key.id.clone()).or_insert_with(|| node.shown().to_owned());
+            }
+            for edge in store.edges(kind)? {
+                let id = aliases.get(&edge.to.to_string()).cloned().unwrap_or(edge.to.id);
+                holders.entry(id).or_default().insert(edge.from.id);
+            }
+        }
+        Ok(Self { papers: store.count(Label::Paper)? as f64, holders, names })
+    }
+
+    fn idf(&self, holders: usize) -> f64 {
+        (self.papers / holders as f64).ln()
+    }
+
+    /// The terms that most of some papers have and few others: share among them times idf.
+    fn telling(&self, papers: &[String]) -> Vec<String> {
+        let papers: BTreeSet<&String> = papers.iter().collect();
+        let mut scored: Vec<(f64, &String)> = self
+            .holders
+            .iter()
+            .filter_map(|(id, holders)| {
+                let here = holders.iter().filter(|holder| papers.contains(holder)).count();
+                (here > 1).then(|| (here as f64 / papers.len() as f64 * self.idf(holders.len()), id))
+            })
+            .collect();
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+        scored.into_iter().take(NAMES).map(|(_, id)| self.names.get(id).unwrap_or(id).clone()).collect()
+    }
+}
+
+/// For each paper, the papers it is joined to and how strongly.
+fn weights(store: &dyn Store, papers: &[String], terms: &Terms) -> Result<Vec<BTreeMap<usize, f64>>> {
+    let number: BTreeMap<&str, usize> = papers.iter().enumerate().map(|(at, id)| (id.as_str(), at)).collect();
+    let mut weights = vec![BTreeMap::new(); papers.len()];
+    let mut join = |a: usize, b: usize, weight: f64| {
+        for (from, to) in [(a, b), (b, a)] {
+            *weights[from].entry(to).or_insert(0.0) += weight;
+        }
+    };
+    let most = if papers.len() >= 100 { papers.len() / 10 } else { papers.len() };
+    for holders in terms.holders.values().filter(|holders| holders.len() > 1 && holders.len() <= most) {
+        let holders: Vec<usize> = holders.iter().filter_map(|id| number.get(id.as_str()).copied()).collect();
+        let idf = terms.idf(holders.len().max(1));
+        for (at, a) in holders.iter().enumerate() {
+            holders[at + 1..].iter().for_each(|b| join(*a, *b, idf));
+        }
+    }
+    for edge in store.edges(EdgeType::CitesPaper)? {
+        if let (Some(a), Some(b)) = (number.get(edge.from.id.as_str()), number.get(edge.to.id.as_str())) {
+            join(*a, *b, terms.papers.ln());
+        }
+    }
+    Ok(weights)
+}
+
+/// Each takes the label that weighs most among its neighbours, until none changes.
+fn propagate(count: usize, weights: &[BTreeMap<usize, f64>]) -> Vec<usize> {
+    let mut labels: Vec<usize> = (0..count).collect();
+    for _ in 0..ROUNDS {
+        let mut changed = false;
+        for at in 0..count {
+            let mut votes: BTreeMap<usize, f64> = BTreeMap::new();
+            for (other, weight) in &weights[at] {
+                *votes.entry(labels[*other]).or_default() += weight;
+            }
+            let best = votes.iter().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0)));
+            let held = votes.get(&labels[at]).copied().unwrap_or(0.0);
+            if let Some((label, weight)) = best
+                && *weight > held
+            {
+                labels[at] = *label;
+                changed = true;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    labels
+}
+
+/// Most papers of a community that its summary reads, and shortest sentence in tokens.
+const READ: usize = 40;
+const SHORTEST: u32 = 8;
+
+/// The sentences of the papers' abstracts (of the first chunk, where there is none) whose words most of the others share,
+/// each of another paper. `chunks` are the uids of each paper.
+///
+/// # Errors
+/// If the library cannot be read.
+pub fn summary(reader: &Reader, chunks: &BTreeMap<String, Vec<String>>) -> techrag_index::Result<Vec<String>> {
+    let mut sentences: Vec<(&String, String, Bag)> = Vec::new();
+    for (paper, uids) in chunks.iter().take(READ) {
+        let places: Vec<_> = uids.iter().filter_map(|uid| reader.place_of(uid)).collect();
+        let stored = reader.stored(&places)?;
+        let text = stored.iter().find(|stored| stored.chunk.role == Role::Abstract).or(stored.first());
+        for said in text.map(|stored| sentence::split(&stored.chunk.text)).unwrap_or_default() {
+            let bag = Bag::of(said);
+            if bag.length() >= SHORTEST {
+                sentences.push((paper, techrag_core::text::squeeze(said), bag));
+            }
+        }
+    }
+    let shared = |(at, (paper, _, bag)): (usize, &(&String, String, Bag))| {
+        let others = sentences.iter().filter(|(other, _, _)| other != paper).map(|(_, _, other)| bag.share_in(other));
+        (others.sum::<f64>(), at)
+    };
+    let mut scored: Vec<(f64, usize)> = sentences.iter().enumerate().map(shared).collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut from = BTreeSet::new();
+    let best = scored.into_iter().map(|(_, at)| &sentences[at]).filter(|(paper, _, _)| from.insert(*paper));
+    Ok(best.take(SENTENCES).map(|(_, text, _)| text.clone()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_groups_with_one_thin_bridge_are_two_communities() {
+        let mut weights = vec![BTreeMap::new(); 6];
+        for (a, b, weight) in
+            [(0, 1, 1.0), (1, 2, 1.0), (0, 2, 1.0), (3, 4, 1.0), (4, 5, 1.0), (3, 5, 1.0), (2, 3, 0.2)]
+        {
+            weights[a].insert(b, weight);
+            weights[b].insert(a, weight);
+        }
+        let labels = propagate(6, &weights);
+        assert!(labels[0] == labels[1] && labels[1] == labels[2] && labels[3] == labels[4] && labels[4] == labels[5]);
+        assert_ne!(labels[0], labels[3]);
+        assert_eq!(propagate(2, &[BTreeMap::new(), BTreeMap::new()]), [0, 1]);
+    }
+}
