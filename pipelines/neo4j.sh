@@ -73,7 +73,11 @@ CONF
   echo "bolt://127.0.0.1:$port" >"$address_file"
   for _ in $(seq 240); do
     running || { echo "neo4j: the server ended at once; see $home/logs" >&2; exit 4; }
-    if (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then tell; return 0; fi
+    # The port opens a moment before the databases are ready; the log says when they are.
+    if grep -qs 'Started\.' "$home/logs/console.log" && (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then
+      tell
+      return 0
+    fi
     sleep 0.5
   done
   echo "neo4j: the server does not serve; see $home/logs" >&2

@@ -10,6 +10,9 @@ use serde_json::Value;
 use crate::graph::fixture_records;
 use crate::harness::{Place, Run, inherited};
 
+/// Seconds: a server that has just started on a busy machine takes its time over the first connection.
+const PATIENCE: &str = "60";
+
 struct Server {
     /// `bolt://HOST:PORT`
     address: String,
@@ -29,7 +32,7 @@ fn server(test: &str) -> Option<Server> {
 
 impl Server {
     fn run(&self, place: &Place, arguments: &[&str], input: &str) -> Run {
-        let arguments = [arguments, &["--store", &self.address]].concat();
+        let arguments = [arguments, &["--store", &self.address, "--store-timeout", PATIENCE]].concat();
         place.run_with("techrag-graph", &arguments, &[("NEO4J_PASSWORD", &self.password)], input)
     }
 
@@ -155,7 +158,7 @@ fn zz_killed_in_the_middle_of_a_batch_every_query_is_answered() {
     let hits = place.run("techrag-retrieve", &["--library", "lib", "--mode", "bm25"], QUESTIONS).ok().stdout;
     let mut talk = place.talk_with(
         "techrag-graph",
-        &["expand", "--library", "lib", "--store", &server.address],
+        &["expand", "--library", "lib", "--store", &server.address, "--store-timeout", PATIENCE, "-j", "1"],
         &[("NEO4J_PASSWORD", &server.password)],
     );
     let mut notes = Vec::new();
