@@ -4,12 +4,19 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Step, Wanted};
+use techrag_core::record::{Entities, ErrorKind, ErrorRecord};
+use techrag_graph::extract::llm::refine;
 use techrag_graph::extract::{Config, Extractor, Limits, Vocabulary};
+use techrag_net::chat::Chat;
 
-/// Name what each paper is about and what it cites, by rules
+use crate::llm;
+
+/// Name what each paper is about and what it cites
 ///
 /// Reads document and chunk records and writes one `entities` record a document when the input ends: terms are weighed
-/// over all of them. `removed` and error records pass. No model is asked.
+/// over all of them. `removed` and error records pass. With --llm a language model is asked too, one call a paper over its
+/// priority sections; --dry-run says what that would cost at most, --llm-record keeps every reply, so that a run that was
+/// cut short goes on where it was.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     techrag-chunk papers/ | techrag-graph extract >entities.jsonl\n  \
@@ -33,18 +40,24 @@ pub(crate) struct Args {
     /// Most applications of a paper
     #[arg(long, value_name = "N", default_value_t = 6)]
     applications: usize,
+    /// Also name relations between terms: USED_FOR, MEASURES, RELATED_TO, BROADER_THAN
+    #[arg(long)]
+    relations: bool,
     /// Take proper names for topics: for collections that are no papers
     #[arg(long)]
     names: bool,
     /// Least weight of a term, 0 to 1
     #[arg(long, value_name = "W", default_value_t = 0.25)]
     least: f64,
+    #[command(flatten)]
+    llm: llm::Args,
 }
 
 const WANTED: Wanted = Wanted { kinds: &[Kind::Document, Kind::Chunk], bare: Bare::Refused };
 
 pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
     let mut extractor = Some(Extractor::new(args.config(cli)?));
+    let chat = args.chat(cli)?;
     let outcome = cli.fold(WANTED, |step| {
         Ok(match (step, extractor.as_mut()) {
             (Step::Record(Record::Document(document)), Some(extractor)) => {
@@ -58,14 +71,50 @@ pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
             (Step::Record(other), _) => vec![other],
             (Step::Idle, _) => Vec::new(),
             (Step::End, _) => {
-                extractor.take().map_or_else(Vec::new, Extractor::finish).into_iter().map(Record::from).collect()
+                let found = extractor.take().map_or_else(Vec::new, Extractor::finish_with_text);
+                match &chat {
+                    None => found.into_iter().map(|(entities, _)| entities.into()).collect(),
+                    Some(chat) => refined(chat, found, cli)?,
+                }
             }
         })
     })?;
+    if let Some(chat) = &chat {
+        llm::report(chat, cli);
+    }
     Ok(outcome)
 }
 
+/// What the rules found, joined by what a model names. A paper it fails on keeps what the rules found, and an error
+/// record says so.
+fn refined(chat: &Chat, found: Vec<(Entities, String)>, cli: &Cli) -> anyhow::Result<Vec<Record>> {
+    let mut records = Vec::new();
+    for (mut entities, text) in found {
+        let refined = refine(chat, &mut entities, &text);
+        if let Err(error) = refined.outcome {
+            if error.is_fatal() || error.is_unreachable() {
+                return Err(llm::fatal(error));
+            }
+            if !chat.is_dry() {
+                let error = ErrorRecord::new(&entities.doc_id, cli.stage(), ErrorKind::Service, error.to_string());
+                records.push(error.into());
+            }
+        }
+        if !refined.usage.is_empty() {
+            entities.extra.insert("usage".into(), serde_json::to_value(&refined.usage)?);
+        }
+        records.push(entities.into());
+    }
+    Ok(records)
+}
+
 impl Args {
+    /// The model, where one is asked for by a flag: a configured one alone does not make extraction cost money.
+    fn chat(&self, cli: &Cli) -> anyhow::Result<Option<Chat>> {
+        let asked = self.llm.llm.is_some() || self.llm.llm_replay.is_some();
+        if asked { self.llm.needed(cli, "extraction").map(Some) } else { Ok(None) }
+    }
+
     fn config(&self, cli: &Cli) -> anyhow::Result<Config> {
         let mut vocabulary = Vocabulary::shipped()?;
         for path in &self.vocabulary {
@@ -79,6 +128,6 @@ impl Args {
             applications: self.applications,
             least: self.least,
         };
-        Ok(Config { vocabulary, priority: self.priority, limits, names: self.names, by: cli.by() })
+        Ok(Config { vocabulary, priority: self.priority, limits, names: self.names, relations: self.relations, by: cli.by() })
     }
 }

@@ -6,11 +6,14 @@ mod context;
 mod expand;
 mod export;
 mod extract;
+#[path = "../llm/mod.rs"]
+mod llm;
 mod load;
 mod resolve;
 mod show;
 mod stats;
 mod store;
+mod validate;
 
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
@@ -36,6 +39,7 @@ struct Args {
 #[derive(Subcommand)]
 enum Command {
     Extract(extract::Args),
+    Validate(validate::Args),
     Load(load::Args),
     Resolve(resolve::Args),
     Stats(stats::Args),
@@ -50,6 +54,7 @@ enum Command {
 fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
     match args.command {
         Command::Extract(args) => extract::run(&args, cli),
+        Command::Validate(args) => validate::run(&args, cli),
         Command::Load(args) => load::run(&args, cli),
         Command::Resolve(args) => resolve::run(&args, cli),
         Command::Stats(args) => stats::run(&args, cli),

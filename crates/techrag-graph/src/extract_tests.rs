@@ -6,7 +6,14 @@ use super::*;
 
 fn config() -> Config {
     let limits = Limits { topics: 8, methods: 8, metrics: 8, applications: 4, least: 0.2 };
-    Config { vocabulary: Vocabulary::shipped().unwrap(), priority: 6000, limits, names: false, by: "test".into() }
+    Config {
+        vocabulary: Vocabulary::shipped().unwrap(),
+        priority: 6000,
+        limits,
+        names: false,
+        relations: false,
+        by: "test".into(),
+    }
 }
 
 fn paper(extractor: &mut Extractor, doc_id: &str, title: &str, keywords: &[&str], texts: &[(&str, Role)]) {

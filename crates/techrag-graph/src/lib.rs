@@ -19,6 +19,7 @@ pub mod resolve;
 mod rows;
 pub mod show;
 pub mod store;
+pub mod validate;
 
 pub use model::{Direction, Edge, EdgeType, Key, Label, Link, Node, Props};
 pub use name::{folded_name, person};

@@ -12,8 +12,10 @@
 //! Weighing needs all papers, so nothing is given out before the input ends; of each paper only its candidates are kept.
 
 mod acronym;
+pub mod llm;
 mod phrases;
 mod priority;
+mod relate;
 mod vocabulary;
 mod weigh;
 
@@ -40,6 +42,8 @@ pub struct Config {
     pub priority: usize,
     /// Most terms of each kind.
     pub limits: Limits,
+    /// Whether relations between terms are looked for.
+    pub relations: bool,
     /// Whether proper names are topics: for collections that are no papers.
     pub names: bool,
     /// Tool and version.
@@ -59,6 +63,7 @@ struct Mined {
     document: Document,
     chunks: Vec<ChunkPlace>,
     candidates: BTreeMap<String, Candidate>,
+    priority: String,
 }
 
 /// A term that a paper may be about, and what speaks for it.
@@ -112,13 +117,25 @@ impl Extractor {
 
     /// The entities of every paper, in the order of the documents. A paper whose chunks did not all come is taken with
     /// those that did.
-    pub fn finish(mut self) -> Vec<Entities> {
+    pub fn finish(self) -> Vec<Entities> {
+        self.finish_with_text().into_iter().map(|(entities, _)| entities).collect()
+    }
+
+    /// The same with the text of each paper's priority sections, for a model to read.
+    pub fn finish_with_text(mut self) -> Vec<(Entities, String)> {
         for (document, chunks) in std::mem::take(&mut self.open).into_values() {
             self.mine(document, chunks);
         }
         let corpus = weigh::Corpus::of(&self.mined);
         let by = format!("{}, {RULES}, {}", self.config.by, self.config.vocabulary.version);
-        self.mined.iter().map(|mined| entities(mined, &corpus, &self.config, &by)).collect()
+        let made = |mined: &Mined| {
+            let mut made = entities(mined, &corpus, &self.config, &by);
+            if self.config.relations {
+                made.relations = relate::relations(&made, &mined.priority);
+            }
+            (made, mined.priority.clone())
+        };
+        self.mined.iter().map(made).collect()
     }
 
     fn mine(&mut self, document: Document, chunks: Vec<Chunk>) {
@@ -129,8 +146,9 @@ impl Extractor {
             role: chunk.role,
             pages: chunk.pages,
         };
+        let priority = priority::text(&chunks, self.config.priority);
         let chunks = chunks.iter().map(place).collect();
-        self.mined.push(Mined { document, chunks, candidates });
+        self.mined.push(Mined { document, chunks, candidates, priority });
     }
 }
 
@@ -229,7 +247,7 @@ fn explain(found: &mut BTreeMap<String, Candidate>, priority: &str, chunks: &[Ch
 }
 
 fn entities(mined: &Mined, corpus: &weigh::Corpus, config: &Config, by: &str) -> Entities {
-    let Mined { document, chunks, candidates } = mined;
+    let Mined { document, chunks, candidates, .. } = mined;
     let kinds = weigh::ranked(candidates, corpus, config);
     let author = |name: &String| EntityAuthor { name: name.clone(), ..EntityAuthor::default() };
     Entities {
