@@ -128,6 +128,13 @@ impl Args {
             applications: self.applications,
             least: self.least,
         };
-        Ok(Config { vocabulary, priority: self.priority, limits, names: self.names, relations: self.relations, by: cli.by() })
+        Ok(Config {
+            vocabulary,
+            priority: self.priority,
+            limits,
+            names: self.names,
+            relations: self.relations,
+            by: cli.by(),
+        })
     }
 }
