@@ -1,18 +1,20 @@
 //! `techrag-embed`: chunks in, chunks with vectors out.
 
+use std::collections::HashMap;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::{Parser, ValueEnum};
 use techrag_cli::{Bare, Cli, Kind, Outcome, Record, VectorForm, Wanted};
-use techrag_core::record::{ErrorKind, ErrorRecord};
-use techrag_models::{ChunkEncoder, Limits, Locator, Manifest, SentenceEncoder, Windows};
+use techrag_core::codec::{self, Parsed};
+use techrag_core::record::{Chunk, ErrorKind, ErrorRecord};
+use techrag_models::{ChunkEncoder, Limits, Locator, Manifest, Passage, SentenceEncoder, Windows};
 
 const EXAMPLES: &str = "\
 Examples:
   techrag-chunk paper.pdf | techrag-embed >paper.jsonl
   techrag-chunk papers/ | techrag-embed -j 2 | techrag-index add --library lib
-  techrag-embed --windows first --vectors array <chunks.jsonl | jq .vectors.dim
+  techrag-embed --windows first --context none --vectors array <chunks.jsonl | jq .vectors.dim
 
 A chunk that has vectors of the same model and revision already passes as it is; so do documents, removals, errors and
 every other record. The model is loaded when the first chunk needs it. The same chunk gives the same bytes whatever -j
@@ -28,6 +30,9 @@ struct Args {
     /// Which windows of a chunk are embedded when it is longer than the model takes
     #[arg(long, value_name = "WHICH", default_value = "all")]
     windows: Which,
+    /// What of a chunk's surroundings is put before each window: the title is that of the document record before it
+    #[arg(long, value_name = "WHAT", default_value = "none")]
+    context: Context,
     /// How vectors are written
     #[arg(long, value_name = "FORM", default_value = "base64")]
     vectors: VectorForm,
@@ -43,6 +48,28 @@ enum Which {
     /// The beginning only, as sentence-transformers does
     First,
 }
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Context {
+    /// Title of the document and heading of the section
+    Heading,
+    /// Title of the document
+    Title,
+    /// Nothing
+    None,
+}
+
+impl Context {
+    /// The context of a chunk in a document of that title.
+    fn of(self, title: &str, chunk: &Chunk) -> String {
+        let section = if self == Self::Heading { chunk.section.as_str() } else { "" };
+        let title = if self == Self::None { "" } else { title };
+        [title, section].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// Titles of the documents that came by, by their ids.
+type Titles = Mutex<HashMap<String, String>>;
 
 fn main() -> ExitCode {
     techrag_cli::main(run)
@@ -61,14 +88,47 @@ fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
         }
     };
     let wanted = Wanted { kinds: &[Kind::Chunk], bare: Bare::Refused };
-    cli.batches(wanted, args.batch.into(), |records| {
+    let titles = Titles::default();
+    let notice = |line: &str| {
+        if args.context != Context::None {
+            remember(line, &titles);
+        }
+    };
+    cli.batches_after(wanted, args.batch.into(), notice, |records| {
         let lacking = |record: &&mut Record| match record {
             Record::Chunk(chunk) => !chunk.vectors.as_ref().is_some_and(|vectors| model.made(vectors)),
             _ => false,
         };
         let mut chunks: Vec<&mut Record> = records.iter_mut().filter(lacking).collect();
-        if chunks.is_empty() { Ok(()) } else { embed(&mut chunks, encoder()?.as_ref(), cli.stage()) }
+        if chunks.is_empty() {
+            return Ok(());
+        }
+        let contexts = contexts(&chunks, args.context, &titles);
+        embed(&mut chunks, &contexts, encoder()?.as_ref(), cli.stage())
     })
+}
+
+/// Keeps the title if the line is a document.
+fn remember(line: &str, titles: &Titles) {
+    let wanted = Wanted { kinds: &[Kind::Document], bare: Bare::Refused };
+    // What is wrong with a line is said where it is mapped.
+    if !line.contains("\"document\"") {
+        return;
+    }
+    if let Ok(Parsed::Record(Record::Document(document))) = codec::parse(line, wanted) {
+        let title = document.title.unwrap_or_default();
+        titles.lock().unwrap_or_else(PoisonError::into_inner).insert(document.doc_id, title);
+    }
+}
+
+/// What each chunk stands under.
+fn contexts(chunks: &[&mut Record], context: Context, titles: &Titles) -> Vec<String> {
+    let titles = titles.lock().unwrap_or_else(PoisonError::into_inner);
+    let of = |record: &&mut Record| match record {
+        Record::Chunk(chunk) => context.of(titles.get(&chunk.doc_id).map_or("", String::as_str), chunk),
+        _ => String::new(),
+    };
+    chunks.iter().map(of).collect()
 }
 
 fn open(args: &Args, cli: &Cli, locator: &Locator, manifest: &Manifest) -> anyhow::Result<ChunkEncoder> {
@@ -82,12 +142,12 @@ fn open(args: &Args, cli: &Cli, locator: &Locator, manifest: &Manifest) -> anyho
 }
 
 /// Gives chunks their vectors; one whose text has none becomes an error record.
-fn embed(records: &mut [&mut Record], encoder: &ChunkEncoder, stage: &str) -> anyhow::Result<()> {
-    let texts = records.iter().map(|record| match record {
-        Record::Chunk(chunk) => chunk.text.as_str(),
-        _ => "",
+fn embed(records: &mut [&mut Record], contexts: &[String], encoder: &ChunkEncoder, stage: &str) -> anyhow::Result<()> {
+    let passages = records.iter().zip(contexts).map(|(record, context)| match record {
+        Record::Chunk(chunk) => Passage { context, text: &chunk.text },
+        _ => Passage { context: "", text: "" },
     });
-    let results = encoder.vectors(&texts.collect::<Vec<_>>()).map_err(fatal)?;
+    let results = encoder.vectors(&passages.collect::<Vec<_>>()).map_err(fatal)?;
     for (record, result) in records.iter_mut().zip(results) {
         let Record::Chunk(chunk) = &mut **record else { continue };
         match result {

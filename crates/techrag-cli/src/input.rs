@@ -45,6 +45,11 @@ pub(crate) enum LineFailure {
 }
 
 impl Line {
+    /// The line as it was read; `None` if it could not be.
+    pub(crate) fn text(&self) -> Option<&str> {
+        self.content.as_deref().ok()
+    }
+
     /// What the line holds; `None` for a blank line.
     pub(crate) fn item(self, wanted: Wanted, stage: &str) -> Result<Option<Item>, LineFailure> {
         let of = format!("stdin:{}", self.number);

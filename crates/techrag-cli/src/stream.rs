@@ -96,8 +96,23 @@ impl Cli {
         size: usize,
         map: impl Fn(&mut [Record]) -> anyhow::Result<()> + Sync,
     ) -> anyhow::Result<Outcome> {
-        let lines = self.stdin()?;
-        self.map(Batches::new(lines, size), None, |lines| {
+        self.batches_after(wanted, size, |_| {}, map)
+    }
+
+    /// As [`Cli::batches`], for tools that need something of what came before: `notice` hears every line as it was read,
+    /// in the order of the stream and before the batch that holds it is mapped.
+    ///
+    /// # Errors
+    /// As [`Cli::each`].
+    pub fn batches_after(
+        &self,
+        wanted: Wanted,
+        size: usize,
+        mut notice: impl FnMut(&str) + Send,
+        map: impl Fn(&mut [Record]) -> anyhow::Result<()> + Sync,
+    ) -> anyhow::Result<Outcome> {
+        let noticed = |lines: &Vec<Line>| lines.iter().filter_map(Line::text).for_each(&mut notice);
+        self.map(Batches::new(self.stdin()?, size).inspect(noticed), None, |lines| {
             let mut records = Vec::with_capacity(lines.len());
             for line in lines {
                 records.extend(self.record(line, wanted)?.map(|read| read.unwrap_or_else(Record::from)));

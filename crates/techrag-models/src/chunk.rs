@@ -17,6 +17,15 @@ pub enum Windows {
     First,
 }
 
+/// A text to embed and what it stands under.
+#[derive(Clone, Copy, Debug)]
+pub struct Passage<'a> {
+    /// Put before every window: a title, a heading. Cut where it is long; may be empty.
+    pub context: &'a str,
+    /// The text; windows are ranges of it.
+    pub text: &'a str,
+}
+
 /// Embeds chunks with one encoder.
 pub struct ChunkEncoder {
     encoder: SentenceEncoder,
@@ -30,20 +39,20 @@ impl ChunkEncoder {
         Self { encoder, windows, form }
     }
 
-    /// The embeddings of chunks' texts, in their order. What is wrong with one text is that text's own error.
+    /// The embeddings of chunks, in their order. What is wrong with one text is that text's own error.
     ///
     /// # Errors
     /// What is not the fault of a text: see [`Error::is_about_a_text`].
-    pub fn vectors(&self, texts: &[&str]) -> Result<Vec<Result<Vectors, Error>>, Error> {
-        match self.together(texts) {
+    pub fn vectors(&self, passages: &[Passage<'_>]) -> Result<Vec<Result<Vectors, Error>>, Error> {
+        match self.together(passages) {
             Ok(vectors) => Ok(vectors.into_iter().map(Ok).collect()),
-            Err(error) if error.is_about_a_text() => texts.iter().map(|text| self.alone(text)).collect(),
+            Err(error) if error.is_about_a_text() => passages.iter().map(|passage| self.alone(*passage)).collect(),
             Err(error) => Err(error),
         }
     }
 
-    fn alone(&self, text: &str) -> Result<Result<Vectors, Error>, Error> {
-        match self.together(&[text]) {
+    fn alone(&self, passage: Passage<'_>) -> Result<Result<Vectors, Error>, Error> {
+        match self.together(&[passage]) {
             Ok(mut vectors) => Ok(Ok(vectors.remove(0))),
             Err(error) if error.is_about_a_text() => Ok(Err(error)),
             Err(error) => Err(error),
@@ -51,31 +60,35 @@ impl ChunkEncoder {
     }
 
     /// All windows of all texts in one call, so that short ones can share runs.
-    fn together(&self, texts: &[&str]) -> Result<Vec<Vectors>, Error> {
-        let ranges = texts.iter().map(|text| self.ranges(text)).collect::<Result<Vec<_>, _>>()?;
-        let pieces: Vec<&str> = texts
-            .iter()
-            .zip(&ranges)
-            .flat_map(|(text, ranges)| ranges.iter().map(|range| self.seen(text, range)))
-            .collect();
-        let mut vectors = self.encoder.encode(Side::Passage, &pieces)?.into_iter();
+    fn together(&self, passages: &[Passage<'_>]) -> Result<Vec<Vectors>, Error> {
+        let mut ranges = Vec::with_capacity(passages.len());
+        let mut seen = Vec::new();
+        for passage in passages {
+            let passage = Passage { context: self.encoder.context(passage.context)?, ..*passage };
+            let own = self.ranges(passage)?;
+            seen.extend(own.iter().map(|range| self.seen(passage, range)));
+            ranges.push(own);
+        }
+        let seen: Vec<&str> = seen.iter().map(String::as_str).collect();
+        let mut vectors = self.encoder.encode(Side::Passage, &seen)?.into_iter();
         Ok(ranges.into_iter().map(|ranges| self.assemble(ranges.into_iter().zip(vectors.by_ref()))).collect())
     }
 
-    fn ranges(&self, text: &str) -> Result<Vec<Range<usize>>, Error> {
+    fn ranges(&self, passage: Passage<'_>) -> Result<Vec<Range<usize>>, Error> {
         match self.windows {
-            Windows::All => self.encoder.windows(text),
-            Windows::First => Ok(vec![self.encoder.head(text)?]),
+            Windows::All => self.encoder.windows(passage.context, passage.text),
+            Windows::First => Ok(vec![self.encoder.head(passage.context, passage.text)?]),
         }
     }
 
     /// What the model is given for a window. Of a beginning it gets the whole text and cuts it itself, possibly within a
     /// word, as the reference does.
-    fn seen<'a>(&self, text: &'a str, range: &Range<usize>) -> &'a str {
-        match self.windows {
-            Windows::All => &text[range.clone()],
-            Windows::First => text,
-        }
+    fn seen(&self, passage: Passage<'_>, range: &Range<usize>) -> String {
+        let text = match self.windows {
+            Windows::All => &passage.text[range.clone()],
+            Windows::First => passage.text,
+        };
+        SentenceEncoder::joined(passage.context, text)
     }
 
     fn assemble(&self, windows: impl Iterator<Item = (Range<usize>, Vec<f32>)>) -> Vectors {

@@ -10,14 +10,18 @@ use tokenizers::Encoding;
 
 use crate::error::Error;
 use crate::locate::Locator;
-use crate::manifest::{GRAPH, Manifest, Model, Pooling, SentenceSpec, TOKENIZER};
+use crate::manifest::{Body, GRAPH, Manifest, Model, Pooling, SentenceSpec, TABLE, TOKENIZER};
 use crate::pieces::{Pieces, words};
 use crate::runtime;
 use crate::session::{Batch, Sessions};
+use crate::table::Table;
 use crate::window::{even, whole_characters};
 
 /// Below this a vector has no direction.
 const SHORTEST: f32 = 1e-12;
+
+/// Of the room for a passage at most one in so many word pieces goes to its context.
+const CONTEXT_SHARE: usize = 4;
 
 /// How much of the machine a model may use.
 #[derive(Clone, Copy, Debug)]
@@ -40,12 +44,23 @@ pub enum Side {
 
 /// Turns texts into vectors. Shared by threads freely.
 pub struct SentenceEncoder {
+    id: String,
     revision: String,
     spec: SentenceSpec,
+    threads: usize,
     batch: usize,
     pieces: Pieces,
-    sessions: Sessions,
+    source: Source,
 }
+
+/// What gives the token vectors.
+enum Source {
+    Graph(Sessions, Pooling),
+    Table(Table),
+}
+
+/// What gives word pieces no vector of their own in a table.
+const UNKNOWN: &str = "[UNK]";
 
 impl SentenceEncoder {
     /// Opens a sentence encoder of the manifest.
@@ -57,17 +72,29 @@ impl SentenceEncoder {
         let model = manifest.get(id)?;
         let spec = model.sentence_encoder()?.clone();
         let folder = locator.folder(model)?;
-        let pieces = Pieces::open(id, &folder.join(TOKENIZER))?;
-        let environment = runtime::environment(locator, manifest)?;
-        let sessions = Sessions::open(environment, id, folder.join(GRAPH), &spec.outputs, limits.sessions)?;
-        let encoder = Self { revision: model.revision.clone(), spec, batch: limits.batch.max(1), pieces, sessions };
+        let (id, revision, threads) = (id.to_owned(), model.revision.clone(), limits.sessions.max(1));
+        let tokenizer = folder.join(TOKENIZER);
+        let (pieces, source, batch) = match &spec.body {
+            Body::Graph { pooling, outputs, most } => {
+                let pieces = Pieces::open(&id, &tokenizer)?;
+                let environment = runtime::environment(locator, manifest)?;
+                let sessions = Sessions::open(environment, &id, folder.join(GRAPH), outputs, threads)?;
+                (pieces, Source::Graph(sessions, *pooling), limits.batch.min(*most).max(1))
+            }
+            Body::Table => {
+                let pieces = Pieces::bare(&id, &tokenizer)?;
+                let table = Table::open(&id, &folder.join(TABLE), spec.dim, pieces.token(UNKNOWN))?;
+                (pieces, Source::Table(table), 1)
+            }
+        };
+        let encoder = Self { id, revision, spec, threads, batch, pieces, source };
         encoder.check_room(model)?;
         Ok(encoder)
     }
 
     /// Manifest id.
     pub fn id(&self) -> &str {
-        self.sessions.id()
+        &self.id
     }
 
     /// Weight revision.
@@ -90,7 +117,7 @@ impl SentenceEncoder {
         let encodings = texts.iter().map(|text| self.tokens(side, text)).collect::<Result<Vec<_>, _>>()?;
         let groups = equal_lengths(&encodings, self.batch);
         let vectors = Mutex::new(vec![Vec::new(); texts.len()]);
-        in_parallel(self.sessions.most(), &groups, |group| {
+        in_parallel(self.threads, &groups, |group| {
             let rows = self.run(&encodings, group)?;
             let mut vectors = vectors.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             for (&text, row) in group.iter().zip(rows) {
@@ -101,14 +128,14 @@ impl SentenceEncoder {
         Ok(vectors.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
-    /// The byte ranges of a text that the model can take whole, in order: at least one, none of more than
-    /// `max_tokens` pieces, together covering every word piece. Encode
-    /// `text[range]` for each and nothing is cut off.
+    /// The byte ranges of a text that the model can take whole after `context`, in order: at least one, none of more
+    /// pieces than there is room for, together covering every word piece. Encode [`SentenceEncoder::joined`] of the
+    /// context and `text[range]` for each and nothing is cut off.
     ///
     /// # Errors
     /// What the tokeniser says.
-    pub fn windows(&self, text: &str) -> Result<Vec<Range<usize>>, Error> {
-        let room = self.room(Side::Passage)?;
+    pub fn windows(&self, context: &str, text: &str) -> Result<Vec<Range<usize>>, Error> {
+        let room = self.room_after(context)?;
         let windows = even(&words(&self.pieces.of(text)?, room), room);
         if windows.len() <= 1 {
             return Ok(std::iter::once(0..text.len()).collect());
@@ -116,16 +143,36 @@ impl SentenceEncoder {
         Ok(windows.into_iter().map(|bytes| whole_characters(text, bytes)).collect())
     }
 
-    /// The byte range of the beginning of a text that [`SentenceEncoder::encode`] sees when given all of it.
+    /// The byte range of the beginning of a text that [`SentenceEncoder::encode`] sees when given all of it after
+    /// `context`.
     ///
     /// # Errors
     /// What the tokeniser says.
-    pub fn head(&self, text: &str) -> Result<Range<usize>, Error> {
+    pub fn head(&self, context: &str, text: &str) -> Result<Range<usize>, Error> {
         let pieces = self.pieces.of(text)?;
-        let room = self.room(Side::Passage)?;
+        let room = self.room_after(context)?;
         let seen = pieces.get_offsets().iter().take(room).map(|&(_, end)| end).max();
         let end = if pieces.len() <= room { text.len() } else { seen.unwrap_or_default() };
         Ok(whole_characters(text, 0..end))
+    }
+
+    /// As much of a context as may stand before a passage: whole word pieces of at most a quarter of the room.
+    ///
+    /// # Errors
+    /// What the tokeniser says.
+    pub fn context<'a>(&self, context: &'a str) -> Result<&'a str, Error> {
+        let most = self.room(Side::Passage)? / CONTEXT_SHARE;
+        let pieces = self.pieces.of(context)?;
+        if pieces.len() <= most {
+            return Ok(context);
+        }
+        let end = pieces.get_offsets().iter().take(most).map(|&(_, end)| end).max().unwrap_or_default();
+        Ok(&context[..context.floor_char_boundary(end)])
+    }
+
+    /// A passage with what it stands under before it.
+    pub fn joined(context: &str, passage: &str) -> String {
+        if context.is_empty() { passage.to_owned() } else { format!("{context}\n{passage}") }
     }
 
     /// Number of word pieces of a text with its special tokens, before any cut.
@@ -149,6 +196,12 @@ impl SentenceEncoder {
         Ok(self.spec.max_tokens.saturating_sub(self.pieces.around_one() + prefix))
     }
 
+    /// Pieces left for a text beside all that stands before it.
+    fn room_after(&self, context: &str) -> Result<usize, Error> {
+        let taken = if context.is_empty() { 0 } else { self.pieces.of(context)?.len() };
+        Ok(self.room(Side::Passage)?.saturating_sub(taken).max(1))
+    }
+
     fn check_room(&self, model: &Model) -> Result<(), Error> {
         let too_small = |side: &Side| matches!(self.room(*side), Ok(0));
         match [Side::Query, Side::Passage].iter().find(|side| too_small(side)) {
@@ -165,23 +218,44 @@ impl SentenceEncoder {
         }
     }
 
+    /// The vectors of texts of equal length.
     fn run(&self, encodings: &[Encoding], group: &[usize]) -> Result<Vec<Vec<f32>>, Error> {
-        let batch = batch(group.iter().map(|&text| &encodings[text]));
-        let output = self.sessions.run(&batch)?;
-        let expected = [batch.rows, batch.length, self.spec.dim];
-        if output.shape.len() != 3 || !expected.iter().zip(&output.shape).all(|(&n, &m)| i64::try_from(n) == Ok(m)) {
-            return Err(self.sessions.misshapen(&output.shape, &expected));
+        match &self.source {
+            Source::Table(table) => {
+                let vector = |&text: &usize| self.checked(text, table.mean(encodings[text].get_ids()));
+                group.iter().map(vector).collect()
+            }
+            Source::Graph(sessions, pooling) => {
+                let dim = self.spec.dim;
+                let (output, length) = self.token_vectors(sessions, encodings, group)?;
+                let pooled = |tokens: &[f32]| match pooling {
+                    Pooling::Cls => tokens[..dim].to_vec(),
+                    Pooling::Mean => mean(tokens, dim),
+                };
+                let rows = output.chunks_exact(length * dim);
+                group.iter().zip(rows).map(|(&text, tokens)| self.checked(text, pooled(tokens))).collect()
+            }
         }
-        let rows = output.values.chunks_exact(batch.length * self.spec.dim);
-        group.iter().zip(rows).map(|(&text, tokens)| self.vector(text, tokens)).collect()
     }
 
-    /// The vector of one text from its token vectors, `dim` values each.
-    fn vector(&self, text: usize, tokens: &[f32]) -> Result<Vec<f32>, Error> {
-        let mut vector = match self.spec.pooling {
-            Pooling::Cls => tokens[..self.spec.dim].to_vec(),
-            Pooling::Mean => mean(tokens, self.spec.dim),
-        };
+    /// The network's output for texts of equal length, one after the other, and that length.
+    fn token_vectors(
+        &self,
+        sessions: &Sessions,
+        encodings: &[Encoding],
+        group: &[usize],
+    ) -> Result<(Vec<f32>, usize), Error> {
+        let batch = batch(group.iter().map(|&text| &encodings[text]));
+        let output = sessions.run(&batch)?;
+        let expected = [batch.rows, batch.length, self.spec.dim];
+        if output.shape.len() != 3 || !expected.iter().zip(&output.shape).all(|(&n, &m)| i64::try_from(n) == Ok(m)) {
+            return Err(sessions.misshapen(&output.shape, &expected));
+        }
+        Ok((output.values, batch.length))
+    }
+
+    /// The vector of a text as it may be stored: finite, with a direction, of length 1 where the manifest says so.
+    fn checked(&self, text: usize, mut vector: Vec<f32>) -> Result<Vec<f32>, Error> {
         let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
         let problem = match length {
             length if !length.is_finite() => Some("not finite"),

@@ -21,15 +21,16 @@ mod pieces;
 mod pool;
 mod runtime;
 mod session;
+mod table;
 mod window;
 
-pub use chunk::{ChunkEncoder, Windows};
+pub use chunk::{ChunkEncoder, Passage, Windows};
 pub use cross::CrossEncoder;
 pub use encoder::{Limits, SentenceEncoder, Side};
 pub use error::Error;
 pub use layout::{LayoutModel, LayoutRegion, LayoutSpec};
 pub use locate::Locator;
-pub use manifest::{Fetch, Kind, Manifest, Model, PairSpec, Pooling, SentenceSpec};
+pub use manifest::{Body, Fetch, Kind, Manifest, Model, PairSpec, Pooling, SentenceSpec};
 pub use page::{
     Filter, Looks, MultiVector, PageEncoder, PageInput, PageSpec, PatchSpec, Pixels, Place, TiledSpec, WordSpec,
 };

@@ -79,16 +79,31 @@ pub struct SentenceSpec {
     pub dim: usize,
     /// Longest input in word pieces, special tokens included.
     pub max_tokens: usize,
-    /// How token vectors become one.
-    pub pooling: Pooling,
+    /// Where token vectors come from and how they become one.
+    pub body: Body,
     /// Whether vectors are scaled to length 1.
     pub normalise: bool,
-    /// Names of the output of token vectors; the first that the file has.
-    pub outputs: Vec<String>,
     /// Put before a query.
     pub query_prefix: String,
     /// Put before a passage.
     pub passage_prefix: String,
+}
+
+/// Where the token vectors of a sentence encoder come from.
+#[derive(Clone, Debug)]
+pub enum Body {
+    /// A network that reads the whole text.
+    Graph {
+        /// How token vectors become one.
+        pooling: Pooling,
+        /// Names of the output of token vectors; the first that the file has.
+        outputs: Vec<String>,
+        /// Most texts in a run. 1 where activations are quantised by ranges taken over the whole run: a vector would
+        /// depend on its company.
+        most: usize,
+    },
+    /// A table of one vector a word piece, whatever stands beside it; their mean is the text's (model2vec).
+    Table,
 }
 
 /// How a cross-encoder is used.
@@ -244,6 +259,7 @@ struct RawModel {
     pooling: Option<Pooling>,
     normalise: Option<bool>,
     outputs: Option<Vec<String>>,
+    most_a_run: Option<usize>,
     #[serde(default)]
     query_prefix: String,
     #[serde(default)]
@@ -260,6 +276,7 @@ struct RawSource {
     repository: Option<String>,
     commit: Option<String>,
     inside: Option<String>,
+    python: Option<String>,
     platform: Option<String>,
     convert: Option<String>,
     #[serde(default)]
@@ -286,19 +303,14 @@ impl TryFrom<RawModel> for Model {
         let (kind, files) = match raw.kind.as_str() {
             "runtime" => (Kind::Runtime, libraries(&raw.source)),
             "sentence-encoder" => {
-                let spec = SentenceSpec {
-                    dim: raw.dim.ok_or_else(|| lacking("dim"))?,
-                    max_tokens: max_tokens()?,
-                    pooling: raw.pooling.ok_or_else(|| lacking("pooling"))?,
-                    normalise: raw.normalise.ok_or_else(|| lacking("normalise"))?,
-                    outputs: outputs()?,
-                    query_prefix: raw.query_prefix.clone(),
-                    passage_prefix: raw.passage_prefix.clone(),
-                };
-                (Kind::SentenceEncoder(spec), network_files())
+                let pooling = raw.pooling.ok_or_else(|| lacking("pooling"))?;
+                let body = Body::Graph { pooling, outputs: outputs()?, most: raw.most_a_run.unwrap_or(usize::MAX) };
+                (Kind::SentenceEncoder(raw.sentence(body)?), files_beside_tokenizer(GRAPH))
             }
+            "static-encoder" => (Kind::SentenceEncoder(raw.sentence(Body::Table)?), files_beside_tokenizer(TABLE)),
             "cross-encoder" => {
-                (Kind::CrossEncoder(PairSpec { max_tokens: max_tokens()?, outputs: outputs()? }), network_files())
+                let spec = PairSpec { max_tokens: max_tokens()?, outputs: outputs()? };
+                (Kind::CrossEncoder(spec), files_beside_tokenizer(GRAPH))
             }
             "page-encoder" => (Kind::PageEncoder(raw.page.clone().ok_or_else(|| lacking("page"))?), network_files()),
             "layout" => {
@@ -315,13 +327,29 @@ impl TryFrom<RawModel> for Model {
     }
 }
 
+impl RawModel {
+    fn sentence(&self, body: Body) -> Result<SentenceSpec, Error> {
+        let lacking = |key: &str| Error::Manifest(format!("{} has no {key}", self.id));
+        Ok(SentenceSpec {
+            dim: self.dim.ok_or_else(|| lacking("dim"))?,
+            max_tokens: self.max_tokens.ok_or_else(|| lacking("max_tokens"))?,
+            body,
+            normalise: self.normalise.ok_or_else(|| lacking("normalise"))?,
+            query_prefix: self.query_prefix.clone(),
+            passage_prefix: self.passage_prefix.clone(),
+        })
+    }
+}
+
 /// Name of the graph with its weights, the same for every network.
 pub(crate) const GRAPH: &str = "model.onnx";
+/// Name of the table of a static encoder.
+pub(crate) const TABLE: &str = "model.safetensors";
 /// Name of the tokeniser, the same for every network.
 pub(crate) const TOKENIZER: &str = "tokenizer.json";
 
-fn network_files() -> Vec<String> {
-    vec![GRAPH.to_owned(), TOKENIZER.to_owned()]
+fn files_beside_tokenizer(weights: &str) -> Vec<String> {
+    vec![weights.to_owned(), TOKENIZER.to_owned()]
 }
 
 /// The runtime's library for this platform.
@@ -347,8 +375,14 @@ mod tests {
         let manifest = Manifest::builtin();
         let minilm = manifest.get("all-MiniLM-L6-v2").unwrap();
         let spec = minilm.sentence_encoder().unwrap();
-        assert_eq!((spec.dim, spec.max_tokens, spec.pooling), (384, 256, Pooling::Mean));
-        assert_eq!(manifest.get("bge-small-en-v1.5").unwrap().sentence_encoder().unwrap().pooling, Pooling::Cls);
+        assert_eq!((spec.dim, spec.max_tokens), (384, 256));
+        assert!(matches!(spec.body, Body::Graph { pooling: Pooling::Mean, most: usize::MAX, .. }));
+        let body = |id: &str| manifest.get(id).unwrap().sentence_encoder().unwrap().body.clone();
+        assert!(matches!(body("bge-small-en-v1.5"), Body::Graph { pooling: Pooling::Cls, .. }));
+        for quantised in ["all-MiniLM-L6-v2-int8", "bge-small-en-v1.5-int8", "e5-small-v2-int8"] {
+            assert!(matches!(body(quantised), Body::Graph { most: 1, .. }), "{quantised}");
+        }
+        assert!(matches!(body("potion-base-8M"), Body::Table));
         assert_eq!(manifest.get("e5-small-v2").unwrap().sentence_encoder().unwrap().query_prefix, "query: ");
         assert_eq!(manifest.get("ms-marco-MiniLM-L-6-v2").unwrap().cross_encoder().unwrap().max_tokens, 512);
         assert_eq!(manifest.runtime().unwrap().files.len(), 1, "one library for this platform");

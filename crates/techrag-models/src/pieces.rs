@@ -16,8 +16,8 @@ use crate::error::Error;
 pub(crate) struct Pieces {
     id: String,
     tokenizer: Tokenizer,
-    /// Special tokens around one text, and around a pair.
-    specials: [usize; 2],
+    /// Special tokens around one text, and around a pair; `None` where none are put.
+    specials: Option<[usize; 2]>,
 }
 
 impl Pieces {
@@ -26,23 +26,35 @@ impl Pieces {
     /// # Errors
     /// [`Error::File`] if it is none, or adds no special tokens (a file without its post-processor).
     pub(crate) fn open(id: &str, path: &Path) -> Result<Self, Error> {
-        let mut tokenizer = Tokenizer::from_file(path).map_err(|error| Error::file(id, path, error))?;
-        tokenizer.with_truncation(None).map_err(|error| Error::file(id, path, error))?;
-        tokenizer.with_padding(None);
+        let tokenizer = read(id, path)?;
         let processor = tokenizer.get_post_processor();
         let processor = processor.ok_or_else(|| Error::file(id, path, "it has no post-processor"))?;
-        let specials = [processor.added_tokens(false), processor.added_tokens(true)];
+        let specials = Some([processor.added_tokens(false), processor.added_tokens(true)]);
         Ok(Self { id: id.to_owned(), tokenizer, specials })
+    }
+
+    /// Reads a `tokenizer.json` whose special tokens are not wanted: those of a table of word vectors would take part
+    /// in its mean.
+    ///
+    /// # Errors
+    /// [`Error::File`] if it is none.
+    pub(crate) fn bare(id: &str, path: &Path) -> Result<Self, Error> {
+        Ok(Self { id: id.to_owned(), tokenizer: read(id, path)?, specials: None })
+    }
+
+    /// The id of a token, if the vocabulary has it.
+    pub(crate) fn token(&self, token: &str) -> Option<u32> {
+        self.tokenizer.token_to_id(token)
     }
 
     /// Number of special tokens around one text.
     pub(crate) fn around_one(&self) -> usize {
-        self.specials[0]
+        self.specials.map_or(0, |[one, _]| one)
     }
 
     /// Number of special tokens around and between two texts.
     pub(crate) fn around_two(&self) -> usize {
-        self.specials[1]
+        self.specials.map_or(0, |[_, two]| two)
     }
 
     /// The text's pieces, all of them, without special tokens; offsets are bytes of the text.
@@ -53,6 +65,9 @@ impl Pieces {
     /// The first `most` pieces between special tokens.
     pub(crate) fn single(&self, text: &str, most: usize) -> Result<Encoding, Error> {
         let pieces = cut(self.of(text)?, most);
+        if self.specials.is_none() {
+            return Ok(pieces);
+        }
         self.tokenizer.post_process(pieces, None, true).map_err(|error| self.failed(&error))
     }
 
@@ -65,6 +80,14 @@ impl Pieces {
     fn failed(&self, error: &tokenizers::Error) -> Error {
         Error::Tokenise { id: self.id.clone(), message: error.to_string() }
     }
+}
+
+/// A tokeniser that neither truncates nor pads.
+fn read(id: &str, path: &Path) -> Result<Tokenizer, Error> {
+    let mut tokenizer = Tokenizer::from_file(path).map_err(|error| Error::file(id, path, error))?;
+    tokenizer.with_truncation(None).map_err(|error| Error::file(id, path, error))?;
+    tokenizer.with_padding(None);
+    Ok(tokenizer)
 }
 
 fn cut(mut pieces: Encoding, most: usize) -> Encoding {

@@ -6,6 +6,7 @@ use techrag_models::{Error, Limits, SentenceEncoder, Side};
 use crate::places::{self, ALONE};
 
 const MINILM: &str = "all-MiniLM-L6-v2";
+const POTION: &str = "potion-base-8M";
 
 fn open(id: &str, limits: Limits) -> Option<SentenceEncoder> {
     let (locator, manifest) = places::with(&[id])?;
@@ -22,14 +23,21 @@ struct Reference {
     vector: Vec<f32>,
 }
 
-fn reference() -> Vec<Reference> {
-    serde_json::from_str(include_str!("data/minilm_reference.json")).unwrap()
-}
-
 #[test]
 fn minilm_agrees_with_numpy_on_the_same_weights() {
     let Some(encoder) = open(MINILM, ALONE) else { return };
-    let reference = reference();
+    agrees(&encoder, include_str!("data/minilm_reference.json"));
+}
+
+#[test]
+fn potion_agrees_with_numpy_on_the_same_table() {
+    let Some(encoder) = open(POTION, ALONE) else { return };
+    assert_eq!(encoder.dim(), 256);
+    agrees(&encoder, include_str!("data/potion_reference.json"));
+}
+
+fn agrees(encoder: &SentenceEncoder, reference: &str) {
+    let reference: Vec<Reference> = serde_json::from_str(reference).unwrap();
     let texts: Vec<&str> = reference.iter().map(|row| row.text.as_str()).collect();
     for (row, vector) in reference.iter().zip(encoder.encode(Side::Passage, &texts).unwrap()) {
         let cosine = dot(&row.vector, &vector);
@@ -106,4 +114,25 @@ fn the_tokeniser_files_truncation_and_padding_are_off() {
     let [nine, ten, eleven] = [9, 10, 11].map(|n| of(&format!("{}slip", "tyre ".repeat(n - 1))));
     assert_ne!(nine, ten, "the tenth word counts");
     assert_eq!(eleven, of(&"tyre ".repeat(10)), "the eleventh is cut off");
+}
+
+#[test]
+fn a_text_without_a_known_word_has_no_direction_in_a_table() {
+    let Some(encoder) = open(POTION, ALONE) else { return };
+    for text in ["", "  ", "🛞🛞🛞"] {
+        let error = encoder.encode(Side::Passage, &["slip", text]).unwrap_err();
+        assert!(matches!(error, Error::BadResult { text: 1, problem: "zero", .. }), "{error}");
+    }
+    let long = "tread ".repeat(100_000);
+    assert_eq!(encoder.windows("", &long).unwrap().len(), 100_000_usize.div_ceil(256));
+}
+
+#[test]
+fn quantised_networks_never_share_a_run() {
+    let id = "bge-small-en-v1.5-int8";
+    let Some(alone) = open(id, ALONE) else { return };
+    let Some(together) = open(id, Limits { sessions: 2, batch: 16 }) else { return };
+    let texts = ["load on wheel 1", "load on wheel 2", "load on wheel 3"];
+    let expected: Vec<_> = texts.iter().map(|text| alone.encode(Side::Passage, &[text]).unwrap().remove(0)).collect();
+    assert!(expected == together.encode(Side::Passage, &texts).unwrap(), "a vector depends on its company");
 }

@@ -2,7 +2,7 @@
 
 use techrag_core::record::Vectors;
 use techrag_core::vector::Form;
-use techrag_models::{ChunkEncoder, Error, SentenceEncoder, Side, Windows};
+use techrag_models::{ChunkEncoder, Error, Passage, SentenceEncoder, Side, Windows};
 
 use crate::places::{self, ALONE};
 
@@ -14,12 +14,13 @@ fn open(id: &str) -> Option<SentenceEncoder> {
 }
 
 fn embed(id: &str, windows: Windows, texts: &[&str]) -> Vec<Result<Vectors, Error>> {
-    ChunkEncoder::new(open(id).unwrap(), windows, Form::Base64).vectors(texts).unwrap()
+    let passages: Vec<_> = texts.iter().map(|text| Passage { context: "", text }).collect();
+    ChunkEncoder::new(open(id).unwrap(), windows, Form::Base64).vectors(&passages).unwrap()
 }
 
 /// Checks the windows of a text and gives the number of tokens in each.
 fn check(encoder: &SentenceEncoder, text: &str, most: usize) -> Vec<usize> {
-    let windows = encoder.windows(text).unwrap();
+    let windows = encoder.windows("", text).unwrap();
     let specials = encoder.tokens_in("").unwrap();
     let tokens: Vec<usize> = windows.iter().map(|bytes| encoder.tokens_in(&text[bytes.clone()]).unwrap()).collect();
     assert!(windows.windows(2).all(|pair| pair[0].end <= pair[1].start), "{windows:?} overlap");
@@ -70,10 +71,10 @@ fn any_text_is_covered() {
 fn a_chunk_has_a_vector_for_each_window() {
     let Some(encoder) = open(MINILM) else { return };
     let text = "The brush model divides the contact patch into adhesion and sliding. ".repeat(40);
-    let ranges = encoder.windows(&text).unwrap();
+    let ranges = encoder.windows("", &text).unwrap();
     let texts: Vec<&str> = ranges.iter().map(|range| &text[range.clone()]).collect();
     let expected = encoder.encode(Side::Passage, &texts).unwrap();
-    let head = encoder.head(&text).unwrap();
+    let head = encoder.head("", &text).unwrap();
     let first = encoder.encode(Side::Passage, &[&text]).unwrap();
 
     let all = embed(MINILM, Windows::All, &[&text]).remove(0).unwrap();
@@ -99,4 +100,27 @@ fn a_bad_text_does_not_spoil_the_others() {
     assert_eq!(found[0].as_ref().unwrap().windows.len(), 1);
     assert!(found[1].as_ref().unwrap_err().to_string().contains("not finite"));
     assert_eq!(found[2].as_ref().unwrap().windows.len(), 4);
+}
+
+#[test]
+fn a_context_stands_before_every_window_and_costs_it_room() {
+    let Some(encoder) = open("tiny-encoder") else { return };
+    // Twelve less two special tokens and one of the prefix leave nine, two of them for a context.
+    let (context, text) = (encoder.context("tyre slip angle").unwrap(), "tyre ".repeat(20));
+    assert_eq!(context, "tyre slip");
+    let windows = encoder.windows(context, &text).unwrap();
+    assert_eq!(windows.len(), 20_usize.div_ceil(7));
+    let expected: Vec<Vec<f32>> = windows
+        .iter()
+        .map(|range| SentenceEncoder::joined(context, &text[range.clone()]))
+        .map(|joined| encoder.encode(Side::Passage, &[&joined]).unwrap().remove(0))
+        .collect();
+    let passage = Passage { context: "tyre slip angle", text: &text };
+    let chunks = ChunkEncoder::new(encoder, Windows::All, Form::Base64);
+    let vectors = chunks.vectors(&[passage]).unwrap().remove(0).unwrap();
+    let ranges: Vec<_> = vectors.windows.iter().map(|window| window.start..window.end).collect();
+    assert_eq!(ranges, windows, "windows are ranges of the text, not of what stands before it");
+    assert!(vectors.windows.iter().zip(&expected).all(|(window, expected)| window.vector.values == *expected));
+    let without = chunks.vectors(&[Passage { context: "", ..passage }]).unwrap().remove(0).unwrap();
+    assert_ne!(without.windows[0].vector, vectors.windows[0].vector);
 }

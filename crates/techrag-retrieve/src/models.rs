@@ -10,15 +10,16 @@ use crate::error::{Error, Result};
 /// Where models are found, and those that are open.
 pub struct Models {
     locator: Locator,
+    manifest: Manifest,
     limits: Limits,
     sentence: Mutex<Option<Arc<SentenceEncoder>>>,
     cross: Mutex<Option<Arc<CrossEncoder>>>,
 }
 
 impl Models {
-    /// Models of the built-in manifest, found by `locator`. Nothing is opened yet.
-    pub fn new(locator: Locator, limits: Limits) -> Self {
-        Self { locator, limits, sentence: Mutex::default(), cross: Mutex::default() }
+    /// Models of a manifest, found by `locator`. Nothing is opened yet.
+    pub fn new(locator: Locator, manifest: Manifest, limits: Limits) -> Self {
+        Self { locator, manifest, limits, sentence: Mutex::default(), cross: Mutex::default() }
     }
 
     /// The query's vector, by the encoder that made the library's.
@@ -27,7 +28,7 @@ impl Models {
     /// If the model is missing, is of another weight revision, or fails.
     pub(crate) fn vector(&self, query: &str, library: &Encoder) -> Result<Vec<f32>> {
         let encoder = once(&self.sentence, || {
-            Ok(SentenceEncoder::open(&self.locator, Manifest::builtin(), &library.model, self.limits)?)
+            Ok(SentenceEncoder::open(&self.locator, &self.manifest, &library.model, self.limits)?)
         })?;
         if encoder.revision() != library.revision {
             return Err(Error::Revision {
@@ -41,7 +42,7 @@ impl Models {
 
     /// Whether the files of a cross-encoder are there.
     pub(crate) fn has(&self, model: &str) -> bool {
-        Manifest::builtin().get(model).is_ok_and(|model| self.locator.has(model))
+        self.manifest.get(model).is_ok_and(|model| self.locator.has(model))
     }
 
     /// The logit of each passage.
@@ -50,7 +51,7 @@ impl Models {
     /// If the model is missing or fails.
     pub(crate) fn logits(&self, model: &str, query: &str, passages: &[&str]) -> Result<Vec<f32>> {
         let encoder =
-            once(&self.cross, || Ok(CrossEncoder::open(&self.locator, Manifest::builtin(), model, self.limits)?))?;
+            once(&self.cross, || Ok(CrossEncoder::open(&self.locator, &self.manifest, model, self.limits)?))?;
         Ok(encoder.score(query, passages)?)
     }
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use techrag_core::id;
 use techrag_core::record::{Chunk, Document, Query, Retry, Route, RouteName, Vectors, Window};
 use techrag_index::{Add, AddConfig, Bm25, Change, Idf, Reader, Writer};
-use techrag_models::{Limits, Locator};
+use techrag_models::{Limits, Locator, Manifest};
 
 use super::Retriever;
 use crate::{Config, Error, Fusion, Mode, Models, Rerank, ranked};
@@ -58,7 +58,7 @@ fn library(root: &Path, texts: &[impl AsRef<str>], vectors: Option<&[[f32; 2]]>)
 
 fn retriever(root: &Path, config: Config) -> Retriever {
     let nowhere = Locator::new([PathBuf::from("there-are-no-models-here")]);
-    Retriever::open(root, Models::new(nowhere, Limits { sessions: 1, batch: 1 }), config).unwrap()
+    Retriever::open(root, Models::new(nowhere, Manifest::builtin().clone(), Limits { sessions: 1, batch: 1 }), config).unwrap()
 }
 
 fn asked(retriever: &Retriever, question: &str) -> Query {
