@@ -50,8 +50,7 @@ impl Models {
     /// # Errors
     /// If the model is missing or fails.
     pub(crate) fn logits(&self, model: &str, query: &str, passages: &[&str]) -> Result<Vec<f32>> {
-        let encoder =
-            once(&self.cross, || Ok(CrossEncoder::open(&self.locator, &self.manifest, model, self.limits)?))?;
+        let encoder = once(&self.cross, || Ok(CrossEncoder::open(&self.locator, &self.manifest, model, self.limits)?))?;
         Ok(encoder.score(query, passages)?)
     }
 }

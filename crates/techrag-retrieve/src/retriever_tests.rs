@@ -58,7 +58,8 @@ fn library(root: &Path, texts: &[impl AsRef<str>], vectors: Option<&[[f32; 2]]>)
 
 fn retriever(root: &Path, config: Config) -> Retriever {
     let nowhere = Locator::new([PathBuf::from("there-are-no-models-here")]);
-    Retriever::open(root, Models::new(nowhere, Manifest::builtin().clone(), Limits { sessions: 1, batch: 1 }), config).unwrap()
+    Retriever::open(root, Models::new(nowhere, Manifest::builtin().clone(), Limits { sessions: 1, batch: 1 }), config)
+        .unwrap()
 }
 
 fn asked(retriever: &Retriever, question: &str) -> Query {
