@@ -312,7 +312,10 @@ impl TryFrom<RawModel> for Model {
                 let spec = PairSpec { max_tokens: max_tokens()?, outputs: outputs()? };
                 (Kind::CrossEncoder(spec), files_beside_tokenizer(GRAPH))
             }
-            "page-encoder" => (Kind::PageEncoder(raw.page.clone().ok_or_else(|| lacking("page"))?), network_files()),
+            "page-encoder" => {
+                let spec = raw.page.clone().ok_or_else(|| lacking("page"))?;
+                (Kind::PageEncoder(spec), files_beside_tokenizer(GRAPH))
+            }
             "layout" => {
                 let spec = raw.layout.clone().ok_or_else(|| lacking("layout"))?;
                 (Kind::Layout(spec), vec![GRAPH.to_owned()])

@@ -23,7 +23,7 @@ use std::sync::Mutex;
 use crate::encoder::{Limits, in_parallel};
 use crate::error::Error;
 use crate::locate::Locator;
-use crate::manifest::{GRAPH, Kind, Manifest, Model, TOKENIZER};
+use crate::manifest::{Body, GRAPH, Kind, Manifest, Model, TOKENIZER};
 use crate::pieces::Pieces;
 use crate::runtime;
 use crate::session::Sessions;
@@ -132,10 +132,13 @@ impl PageEncoder {
             PageSpec::Patches(spec) => Network::Patches(Patches::open(environment, (id, &folder), spec, most)?),
             PageSpec::Words(spec) => {
                 let sentence = model.sentence_encoder()?.clone();
+                let Body::Graph { outputs, .. } = &sentence.body else {
+                    return Err(Error::WrongKind { id: id.to_owned(), wanted: "network" });
+                };
                 let projection = Projection::named(spec.projection.as_deref(), sentence.dim, spec.dim)
                     .map_err(|problem| Error::Manifest(format!("{id}: {problem}")))?;
                 let pieces = Pieces::open(id, &folder.join(TOKENIZER))?;
-                let sessions = Sessions::open(environment, id, folder.join(GRAPH), &sentence.outputs, most)?;
+                let sessions = Sessions::open(environment, id, folder.join(GRAPH), outputs, most)?;
                 Network::Words(Words::new(sentence, pieces, sessions, projection))
             }
         };
