@@ -42,7 +42,7 @@ impl Encoders {
             None => (Side::Query, self.pages.encode_query(line["query"].as_str().unwrap_or_default())?),
         };
         let text = words.map_or_else(|| line["query"].as_str().unwrap_or_default().to_owned(), |words| words.join(" "));
-        let windows: Vec<&str> = self.sentences.windows(&text)?.into_iter().map(|range| &text[range]).collect();
+        let windows: Vec<&str> = self.sentences.windows("", &text)?.into_iter().map(|range| &text[range]).collect();
         let pooled = self.sentences.encode(side, &windows)?;
         let line = json!({
             "id": line["id"],
