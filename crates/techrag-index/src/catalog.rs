@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior};
+use sha2::{Digest as _, Sha256};
 
 use crate::error::{At as _, Error, Result};
 use crate::frame::sync_folder;
@@ -34,6 +35,8 @@ const STEPS: [Step; FORMAT as usize] = [
     Step { sql: include_str!("format-2.sql"), fill: works::fill },
 ];
 const LOCK: &str = "lock";
+/// The row of `meta` that vouches for the others.
+const SEAL: &str = "seal";
 
 /// Where the parts of a library lie.
 #[derive(Clone, Debug)]
@@ -206,9 +209,26 @@ pub(crate) fn meta(connection: &Connection, name: &str) -> Result<Option<String>
 }
 
 pub(crate) fn set_meta(connection: &Connection, name: &str, value: &str) -> Result<()> {
-    let mut statement = connection.prepare_cached("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)")?;
-    statement.execute([name, value])?;
+    let sql = "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)";
+    connection.prepare_cached(sql)?.execute([name, value])?;
+    connection.prepare_cached(sql)?.execute([SEAL, &seal_of(connection)?])?;
     Ok(())
+}
+
+/// Digest of the table's other rows.
+fn seal_of(connection: &Connection) -> Result<String> {
+    let mut statement = connection.prepare_cached("SELECT name, value FROM meta WHERE name <> ? ORDER BY name")?;
+    let mut digest = Sha256::new();
+    let mut rows = statement.query([SEAL])?;
+    while let Some(row) = rows.next()? {
+        digest.update(format!("{}\0{}\0", row.get::<_, String>(0)?, row.get::<_, String>(1)?));
+    }
+    Ok(techrag_core::id::hex(&digest.finalize()))
+}
+
+/// Whether the catalog's own settings (format, encoder) are as they were written.
+pub(crate) fn is_sealed(connection: &Connection) -> Result<bool> {
+    Ok(meta(connection, SEAL)?.as_deref() == Some(&seal_of(connection)?))
 }
 
 /// The encoder whose vectors a library holds.

@@ -59,7 +59,7 @@ pub fn verify(root: &Path) -> Result<Verified> {
         }
         Err(error) => return Err(error),
     };
-    let checks = [structure, documents, ledger];
+    let checks = [structure, settings, documents, ledger];
     for check in checks {
         if let Err(error) = check(&catalog, &places, &mut verified) {
             verified.problem(&places.catalog(), error.to_string());
@@ -91,6 +91,14 @@ fn structure(catalog: &Connection, places: &Places, verified: &mut Verified) -> 
     let mut statement = catalog.prepare("PRAGMA foreign_key_check")?;
     for table in statement.query_map([], |row| row.get::<_, String>(0))?.take(MOST) {
         verified.problem(&places.catalog(), format!("a row of {} refers to a row that is not there", table?));
+    }
+    Ok(())
+}
+
+/// Format and encoder against their digest.
+fn settings(catalog: &Connection, places: &Places, verified: &mut Verified) -> Result<()> {
+    if !catalog::is_sealed(catalog)? {
+        verified.problem(&places.catalog(), "its settings (format, encoder) are not what was stored");
     }
     Ok(())
 }
@@ -153,6 +161,21 @@ fn ledger(catalog: &Connection, places: &Places, verified: &mut Verified) -> Res
             "SELECT d.doc_id FROM documents d LEFT JOIN ledger l ON l.document = d.id AND l.stage = 'embed' \
              WHERE l.actual IS NOT (SELECT count(*) FROM chunks c JOIN vectors v ON v.chunk = c.id \
              WHERE c.document = d.id)",
+        ),
+        (
+            "has other columns than its record says",
+            "SELECT d.doc_id FROM documents d WHERE d.title IS NOT d.record ->> '$.title' \
+             OR d.year IS NOT d.record ->> '$.year' OR d.doi IS NOT d.record ->> '$.doi' \
+             OR d.pages IS NOT d.record ->> '$.pages' OR d.bytes IS NOT coalesce(d.record ->> '$.bytes', 0) \
+             OR d.media_type IS NOT coalesce(d.record ->> '$.media_type', '') \
+             OR json(d.authors) IS NOT json(coalesce(d.record -> '$.authors', '[]'))",
+        ),
+        (
+            "has chunks with other columns than their records say",
+            "SELECT d.doc_id FROM documents d WHERE EXISTS (SELECT 1 FROM chunks c WHERE c.document = d.id AND ( \
+             c.section IS NOT coalesce(c.record ->> '$.section', '') OR c.sha1 IS NOT coalesce(c.record ->> '$.sha1', '') \
+             OR c.role IS NOT coalesce(c.record ->> '$.role', 'other') \
+             OR c.first_page IS NOT c.record ->> '$.pages[0]' OR c.last_page IS NOT c.record ->> '$.pages[1]'))",
         ),
         (
             "has no key",

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::panic::resume_unwind;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -88,6 +89,16 @@ impl SentenceEncoder {
             }
         };
         let encoder = Self { id, revision, spec, threads, batch, pieces, source };
+        // Half of what one question waits for is here: tokenizer and network are loaded side by side.
+        let (pieces, sessions) = thread::scope(|scope| {
+            let pieces = scope.spawn(|| Pieces::open(id, &folder.join(TOKENIZER)));
+            let sessions = runtime::environment(locator, manifest).and_then(|environment| {
+                Sessions::open(environment, id, folder.join(GRAPH), &spec.outputs, limits.sessions)
+            });
+            (pieces.join().unwrap_or_else(|panic| resume_unwind(panic)), sessions)
+        });
+        let (pieces, sessions) = (pieces?, sessions?);
+        let encoder = Self { revision: model.revision.clone(), spec, batch: limits.batch.max(1), pieces, sessions };
         encoder.check_room(model)?;
         Ok(encoder)
     }
