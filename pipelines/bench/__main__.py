@@ -1,6 +1,6 @@
 """The bench: our tools and the Python stack on the same input, part by part. `pipelines/bench.sh` starts it.
 
-usage: bench [--quick] [--data DIR] [--work DIR] [PART…]
+usage: bench [--quick] [--data DIR] [--work DIR] [--scratch DIR] [PART…]
 
 Parts: corpus embed index lexical dense cold stream growth hundred. A part's figures are kept in DIR/results.json until
 the part is run again; without names the parts that have none are run. At the end docs/PERFORMANCE.md and
@@ -33,6 +33,7 @@ class Bench:
     def __init__(self, options):
         self.quick, self.data = options.quick, pathlib.Path(options.data).resolve()
         self.work = pathlib.Path(options.work).resolve()
+        self.scratch = pathlib.Path(options.scratch or options.work).resolve()
         self.tools = pathlib.Path(os.environ["TECHRAG_BIN"]).resolve()
         self.engine = pathlib.Path(os.environ["BENCH_ENGINE"]).resolve()
         self.models = pathlib.Path(os.environ["TECHRAG_MODELS"])
@@ -189,15 +190,16 @@ class Bench:
 
     def growth(self):
         sizes = [1_000, 10_000, 100_000, 1_000_000]
-        graphs = {1_000, 10_000, 100_000} if self.quick else set(sizes)
+        graphs = set(sizes[:3]) if self.quick else set(sizes)
         rows = []
         for size in sizes:
-            folder = self.work / "grown"
+            folder = self.scratch / "techrag-bench-grown"
             shutil.rmtree(folder, ignore_errors=True)
-            for graph in ("1" if size in graphs else "0",):
-                ran = once([self.engine, "grow", folder, str(size), graph])
+            try:
+                ran = once([self.engine, "grow", folder, str(size), "1" if size in graphs else "0"])
                 rows.append({**json.loads(ran.out), "peak_mb": ran.peak, "bytes": size_of(folder)})
-            shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
         return {"rows": rows}
 
     def hundred(self):
@@ -233,6 +235,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="smaller samples and fewer repetitions: about ten minutes")
     parser.add_argument("--data", default=ROOT.parent / "shared/data", help="folder with papers/ and ir/")
     parser.add_argument("--work", default=ROOT / "target/bench", help="where corpora, indices and results are kept")
+    parser.add_argument("--scratch", help="where the part growth keeps its libraries, 4 GB at most [default: DIR of --work]")
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"one of {' '.join(PARTS)}")
     options = parser.parse_args()
     unknown = [part for part in options.parts if part not in PARTS]
