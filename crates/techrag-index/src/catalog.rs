@@ -226,9 +226,11 @@ fn seal_of(connection: &Connection) -> Result<String> {
     Ok(techrag_core::id::hex(&digest.finalize()))
 }
 
-/// Whether the catalog's own settings (format, encoder) are as they were written.
+/// Whether the catalog's own settings (format, encoder) are as they were written. Nothing is known where there is no
+/// seal: a library may have been made by a build before there were any.
 pub(crate) fn is_sealed(connection: &Connection) -> Result<bool> {
-    Ok(meta(connection, SEAL)?.as_deref() == Some(&seal_of(connection)?))
+    let seal = seal_of(connection)?;
+    Ok(meta(connection, SEAL)?.is_none_or(|stored| stored == seal))
 }
 
 /// The encoder whose vectors a library holds.
