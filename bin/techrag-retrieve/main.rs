@@ -21,8 +21,6 @@ fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
     let locator = Locator::new(cli.model_folders());
     let manifest = Manifest::of(&locator).map_err(|error| fatal(error.into()))?;
     let models = Models::new(locator, manifest, Limits { sessions: cli.jobs(), batch: 1 });
-    let retriever = Retriever::open(cli.library()?, models, args.config(cli)).map_err(fatal)?;
-    let models = Models::new(locator, Limits { sessions: cli.jobs(), batch: 1 });
     // Never taken down: freeing a model takes as long as a search, and the process ends when the run does.
     let retriever = ManuallyDrop::new(Retriever::open(cli.library()?, models, args.config(cli)).map_err(fatal)?);
     cli.each(Wanted { kinds: &[Kind::Query], bare: Bare::Question }, |record| {

@@ -77,9 +77,14 @@ impl SentenceEncoder {
         let tokenizer = folder.join(TOKENIZER);
         let (pieces, source, batch) = match &spec.body {
             Body::Graph { pooling, outputs, most } => {
-                let pieces = Pieces::open(&id, &tokenizer)?;
-                let environment = runtime::environment(locator, manifest)?;
-                let sessions = Sessions::open(environment, &id, folder.join(GRAPH), outputs, threads)?;
+                // Half of what one question waits for is here: tokenizer and network are loaded side by side.
+                let (pieces, sessions) = thread::scope(|scope| {
+                    let pieces = scope.spawn(|| Pieces::open(&id, &tokenizer));
+                    let sessions = runtime::environment(locator, manifest)
+                        .and_then(|environment| Sessions::open(environment, &id, folder.join(GRAPH), outputs, threads));
+                    (pieces.join().unwrap_or_else(|panic| resume_unwind(panic)), sessions)
+                });
+                let (pieces, sessions) = (pieces?, sessions?);
                 (pieces, Source::Graph(sessions, *pooling), limits.batch.min(*most).max(1))
             }
             Body::Table => {
@@ -89,16 +94,6 @@ impl SentenceEncoder {
             }
         };
         let encoder = Self { id, revision, spec, threads, batch, pieces, source };
-        // Half of what one question waits for is here: tokenizer and network are loaded side by side.
-        let (pieces, sessions) = thread::scope(|scope| {
-            let pieces = scope.spawn(|| Pieces::open(id, &folder.join(TOKENIZER)));
-            let sessions = runtime::environment(locator, manifest).and_then(|environment| {
-                Sessions::open(environment, id, folder.join(GRAPH), &spec.outputs, limits.sessions)
-            });
-            (pieces.join().unwrap_or_else(|panic| resume_unwind(panic)), sessions)
-        });
-        let (pieces, sessions) = (pieces?, sessions?);
-        let encoder = Self { revision: model.revision.clone(), spec, batch: limits.batch.max(1), pieces, sessions };
         encoder.check_room(model)?;
         Ok(encoder)
     }
