@@ -41,6 +41,11 @@ pub fn signs(query: &Integers, rows: &[u64], out: &mut [i32], level: Level) {
     let words = query.values.len() / LANES;
     assert_eq!(rows.len(), words * out.len(), "rows of another length");
     match level.supported() {
+        // SAFETY: the instructions were just detected.
+        #[cfg(target_arch = "x86_64")]
+        Level::Vnni if is_x86_feature_detected!("avx512vpopcntdq") => unsafe {
+            super::x86::signs_planes(&query.values, rows, out);
+        },
         // SAFETY: the level is one that this processor has.
         #[cfg(target_arch = "x86_64")]
         Level::Vnni => unsafe { super::x86::signs_vnni(&query.values, rows, out) },
@@ -192,6 +197,14 @@ mod tests {
             let mut next = move || { state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1); state >> 33 };
             let words: Vec<u64> = (0..length / LANES * count).map(|_| next() << 32 | next()).collect();
             let signed = agree(count, |out, level| signs(&integers, &words, out, level));
+            #[cfg(target_arch = "x86_64")]
+            if Level::best() == Level::Vnni {
+                let mut masked = vec![0; count];
+                // SAFETY: the level is this processor's.
+                unsafe { super::super::x86::signs_vnni(&integers.values, &words, &mut masked) };
+                masked.iter_mut().for_each(|sum| *sum = 2 * *sum - integers.sum);
+                prop_assert_eq!(&masked, &signed);
+            }
             for (row, sum) in words.chunks_exact(length / LANES).zip(&signed) {
                 let sign = |at: usize| if row[at / 64] >> (at % 64) & 1 == 1 { 1 } else { -1 };
                 let exact: i32 = integers.values.iter().enumerate().map(|(at, q)| sign(at) * i32::from(*q)).sum();

@@ -277,22 +277,83 @@ unsafe fn block_halves_avx2<const ROWS: usize>(lanes: &[f32], rows: &[f32], dim:
 /// The processor must have AVX-512 F, BW and VNNI; `rows` holds `out.len()` rows of `values.len()` bits, whole words.
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 pub(super) unsafe fn signs_vnni(values: &[i8], rows: &[u64], out: &mut [i32]) {
-    const ROWS: usize = 4;
-    let words = values.len() / scan::LANES;
-    let one = _mm512_set1_epi8(1);
-    for (rows, out) in rows.chunks(ROWS * words.max(1)).zip(out.chunks_mut(ROWS)) {
-        let mut sums = [_mm512_setzero_si512(); ROWS];
-        for word in 0..words {
-            // SAFETY: word < words.
-            let query = unsafe { _mm512_loadu_si512(values.as_ptr().add(word * scan::LANES).cast()) };
-            for (at, sum) in sums.iter_mut().enumerate().take(out.len()) {
-                // SAFETY: at < the number of rows here.
-                let mask = unsafe { *rows.get_unchecked(at * words + word) };
-                *sum = _mm512_dpbusd_epi32(*sum, one, _mm512_maskz_mov_epi8(mask, query));
+    const ROWS: usize = 8;
+    let words = (values.len() / scan::LANES).max(1);
+    let (blocks, rest) = out.as_chunks_mut::<ROWS>();
+    let (in_blocks, in_rest) = rows.split_at(blocks.len() * ROWS * words);
+    for (rows, out) in in_blocks.chunks_exact(ROWS * words).zip(blocks) {
+        // SAFETY: the caller's promise; eight rows.
+        *out = unsafe { block_signs_vnni::<ROWS>(values, rows) };
+    }
+    for (row, out) in in_rest.chunks_exact(words).zip(rest) {
+        // SAFETY: as above, one row.
+        [*out] = unsafe { block_signs_vnni::<1>(values, row) };
+    }
+}
+
+/// The bits of the integers, lowest first, as [`signs_planes`] reads them: `[block of 8 words][bit][word]`.
+fn planes(values: &[i8]) -> Vec<u64> {
+    let blocks = values.len().div_ceil(8 * scan::LANES);
+    let mut planes = vec![0; blocks * 64];
+    for (at, value) in values.iter().enumerate() {
+        let (word, place) = (at / scan::LANES, at % scan::LANES);
+        for bit in 0..8 {
+            let set = u64::from(value.cast_unsigned() >> bit & 1);
+            planes[word / 8 * 64 + bit * 8 + word % 8] |= set << place;
+        }
+    }
+    planes
+}
+
+/// The sum of the set integers by their bits: counted together, each bit's count is worth a power of two, and the
+/// highest bit's is negative. Three instructions a bit and 512 signs, where masking takes three and 64.
+///
+/// # Safety
+/// The processor must have AVX-512 F, BW and VPOPCNTDQ; `rows` holds `out.len()` rows of `values.len()` bits, whole
+/// words.
+#[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq")]
+pub(super) unsafe fn signs_planes(values: &[i8], rows: &[u64], out: &mut [i32]) {
+    const BITS: usize = 8;
+    let planes = planes(values);
+    let words = (values.len() / scan::LANES).max(1);
+    for (row, out) in rows.chunks_exact(words).zip(out) {
+        let mut sums = [_mm512_setzero_si512(); BITS];
+        for (row, planes) in row.chunks(8).zip(planes.chunks_exact(8 * BITS)) {
+            // SAFETY: words beyond the row are masked out; a block has eight planes of eight words.
+            let signs = unsafe { _mm512_maskz_loadu_epi64((0xff_u16 >> (8 - row.len())) as u8, row.as_ptr().cast()) };
+            for (bit, sum) in sums.iter_mut().enumerate() {
+                // SAFETY: as above.
+                let plane = unsafe { _mm512_loadu_si512(planes.as_ptr().add(bit * 8).cast()) };
+                *sum = _mm512_add_epi64(*sum, _mm512_popcnt_epi64(_mm512_and_si512(signs, plane)));
             }
         }
-        out.iter_mut().zip(sums).for_each(|(out, sum)| *out = _mm512_reduce_add_epi32(sum));
+        // Horner's scheme from the highest bit, which counts negative.
+        let mut total = _mm512_sub_epi64(_mm512_setzero_si512(), sums[BITS - 1]);
+        for sum in sums[..BITS - 1].iter().rev() {
+            total = _mm512_add_epi64(_mm512_add_epi64(total, total), *sum);
+        }
+        *out = _mm512_reduce_add_epi64(total) as i32;
     }
+}
+
+/// # Safety
+/// As [`signs_vnni`]; `rows` holds `ROWS` rows.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+unsafe fn block_signs_vnni<const ROWS: usize>(values: &[i8], rows: &[u64]) -> [i32; ROWS] {
+    let words = values.len() / scan::LANES;
+    let one = _mm512_set1_epi8(1);
+    let mut sums = [_mm512_setzero_si512(); ROWS];
+    for word in 0..words {
+        // SAFETY: word < words.
+        let query = unsafe { _mm512_loadu_si512(values.as_ptr().add(word * scan::LANES).cast()) };
+        for (at, sum) in sums.iter_mut().enumerate() {
+            // SAFETY: at < ROWS, the number of rows.
+            let mask = unsafe { *rows.get_unchecked(at * words + word) };
+            *sum = _mm512_dpbusd_epi32(*sum, one, _mm512_maskz_mov_epi8(mask, query));
+        }
+    }
+    sums.map(|sum| _mm512_reduce_add_epi32(sum))
 }
 
 /// # Safety
@@ -366,18 +427,32 @@ fn across_avx512(sums: [__m512; 4]) -> f32 {
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 pub(super) unsafe fn bytes_vnni(values: &[i8], rows: &[u8], out: &mut [i32]) {
     for (row, out) in rows.chunks_exact(values.len().max(1)).zip(out) {
+        let (rows, last) = row.as_chunks::<{ 2 * scan::LANES }>();
+        let (queries, last_query) = values.as_chunks::<{ 2 * scan::LANES }>();
         // Two sums, so that one addition need not wait for the other.
         let mut sums = [_mm512_setzero_si512(); 2];
-        for (at, (row, query)) in row.chunks_exact(scan::LANES).zip(values.chunks_exact(scan::LANES)).enumerate() {
-            // SAFETY: both chunks hold 64 bytes.
-            unsafe {
-                let row = _mm512_loadu_si512(row.as_ptr().cast());
-                let query = _mm512_loadu_si512(query.as_ptr().cast());
-                sums[at % 2] = _mm512_dpbusd_epi32(sums[at % 2], row, query);
+        for (row, query) in rows.iter().zip(queries) {
+            for (at, sum) in sums.iter_mut().enumerate() {
+                // SAFETY: both blocks hold 128 bytes, and at < 2.
+                *sum =
+                    unsafe { dot_vnni(*sum, row.as_ptr().add(at * scan::LANES), query.as_ptr().add(at * scan::LANES)) };
             }
+        }
+        if !last.is_empty() {
+            // SAFETY: lengths are multiples of 64, so that 64 bytes are left of both.
+            sums[0] = unsafe { dot_vnni(sums[0], last.as_ptr(), last_query.as_ptr()) };
         }
         *out = _mm512_reduce_add_epi32(_mm512_add_epi32(sums[0], sums[1]));
     }
+}
+
+/// # Safety
+/// As [`bytes_vnni`]; 64 bytes can be read at both places.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+unsafe fn dot_vnni(sum: __m512i, row: *const u8, query: *const i8) -> __m512i {
+    // SAFETY: the caller's promise.
+    unsafe { _mm512_dpbusd_epi32(sum, _mm512_loadu_si512(row.cast()), _mm512_loadu_si512(query.cast())) }
 }
 
 /// # Safety
