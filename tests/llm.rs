@@ -371,3 +371,16 @@ fn a_route_is_the_models_or_the_rules() {
     assert_eq!((&routed["route"]["by"], &routed["route"]["routes"]), (&json!("rules/1"), &json!(["content"])));
     assert!(note(&routed).contains("the model gave no route"), "{routed}");
 }
+
+#[test]
+fn the_settings_of_a_model_are_printed_with_their_file() {
+    let place = Place::new();
+    let file = place.file("techrag.toml", "[llm]\nbase_url = \"http://127.0.0.1:9/v1\"\nmodel = \"tiny\"\n");
+    let said = place.run("techrag-agents", &["generate", "--print-config", "--llm-model", "other"], "").ok();
+    let expected = format!("[llm] # {}\nbase_url = \"http://127.0.0.1:9/v1\"\n", file.display());
+    assert!(said.stdout.contains(&expected), "{said}");
+    assert!(said.stdout.contains("llm-model = \"other\" # command line"), "{said}");
+    place.file("techrag.toml", "[llm]\nbase_ulr = \"http://127.0.0.1:9/v1\"\n");
+    let said = place.run("techrag-agents", &["generate"], "");
+    assert!(said.code == 2 && said.stderr.contains("base_ulr"), "{said}");
+}

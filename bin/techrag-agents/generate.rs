@@ -2,8 +2,7 @@
 
 use clap::ValueEnum;
 use techrag_agents::extractive::{self, Cosines};
-use techrag_agents::generate;
-use techrag_agents::meaning::Meaning;
+use techrag_agents::{generate, meaning::Meaning};
 use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Wanted};
 use techrag_models::{Limits, Locator};
 use techrag_net::chat::Chat;
@@ -21,8 +20,6 @@ use crate::llm;
 #[command(after_help = "Examples:\n  \
     techrag-answer assemble <hits.jsonl | techrag-agents generate >answers.jsonl\n  \
     techrag-agents generate --max-sentences 2 --encoder off <assembled.jsonl | jq -r .answer.text\n  \
-    techrag-agents generate --mode multi --llm http://127.0.0.1:18081/v1 --llm-model small \\\n    \
-    --max-prompt-tokens 2600 <assembled.jsonl >answers.jsonl\n  \
     techrag-agents generate --mode multi --dry-run <assembled.jsonl >/dev/null")]
 pub(crate) struct Args {
     /// Who writes
@@ -42,6 +39,9 @@ pub(crate) struct Args {
     /// the reply (up to 1,200)
     #[arg(long, value_name = "N")]
     max_prompt_tokens: Option<u64>,
+    /// Most page images of `visual` that a writer sees, for models that read images; they lie in the --library
+    #[arg(long, value_name = "N", default_value = "0")]
+    images: usize,
     #[command(flatten)]
     llm: llm::Args,
 }
@@ -58,13 +58,12 @@ enum Mode {
     Extractive,
 }
 
-/// What `auto` stands for.
-const ENCODER: &str = "all-MiniLM-L6-v2";
+const ENCODER: &str = "all-MiniLM-L6-v2"; // what `auto` stands for
 
 impl Args {
-    fn config(&self) -> generate::Config {
+    fn config<'a>(&self, cli: &'a Cli) -> anyhow::Result<generate::Config<'a>> {
         let named = self.llm.llm.is_some() || self.llm.llm_replay.is_some();
-        generate::Config {
+        Ok(generate::Config {
             mode: match self.mode {
                 Mode::Auto => generate::Mode::Auto,
                 Mode::Multi => generate::Mode::Multi,
@@ -73,8 +72,9 @@ impl Args {
             },
             extractive: extractive::Config { max_sentences: self.max_sentences, floor: self.floor },
             max_prompt_tokens: self.max_prompt_tokens,
+            images: if self.images == 0 { None } else { Some((self.images, cli.library()?)) },
             model_needed: named || matches!(self.mode, Mode::Multi | Mode::Single),
-        }
+        })
     }
 
     fn chat(&self, cli: &Cli) -> anyhow::Result<Option<Chat>> {
@@ -98,7 +98,7 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
-    let (config, chat, meaning) = (args.config(), args.chat(cli)?, args.meaning(cli)?);
+    let (config, chat, meaning) = (args.config(cli)?, args.chat(cli)?, args.meaning(cli)?);
     let cosines = meaning.as_ref().map(|meaning| |question: &str, texts: &[&str]| meaning.cosines(question, texts));
     let cosines = cosines.as_ref().map(|cosines| cosines as &Cosines<'_>);
     let outcome = cli.each(Wanted { kinds: &[Kind::Query], bare: Bare::Refused }, |mut record| {

@@ -20,9 +20,9 @@ fn query() -> Query {
     Query { sources: Some(vec![source]), prompt: Some(prompt), ..Query::new(question) }
 }
 
-fn config(mode: Mode) -> Config {
+fn config(mode: Mode) -> Config<'static> {
     let extractive = extractive::Config { max_sentences: 3, floor: extractive::FLOOR };
-    Config { mode, extractive, max_prompt_tokens: None, model_needed: false }
+    Config { mode, extractive, max_prompt_tokens: None, images: None, model_needed: false }
 }
 
 /// A model that may not be asked.

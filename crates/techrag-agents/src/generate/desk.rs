@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use techrag_core::prompt::{fill, shorten, tokens};
 use techrag_core::record::{Prompt, Query, UsageEntry};
 use techrag_core::{clean, fence, id, text};
-use techrag_net::chat::{Chat, Error, Kind, Message, Request, Role, Schema};
+use techrag_net::chat::{Chat, Error, Image, Kind, Message, Request, Role, Schema};
 
-use super::Config;
+use super::{Config, pictures};
 
 const SYSTEM: &str = include_str!("../../prompts/evidence.system.md");
 const FRAME: &str = include_str!("../../prompts/frame.user.md");
@@ -27,6 +27,8 @@ pub(super) struct Agent {
     pub(super) max_tokens: u32,
     /// Most characters of a prompt, where the specification has a limit.
     pub(super) max_chars: Option<usize>,
+    /// Whether it gets to see pages.
+    pub(super) sees: bool,
     /// Name and version of the template; a change of a file under `prompts/` is a new version.
     pub(super) template: &'static str,
     /// The template.
@@ -39,6 +41,7 @@ pub(super) struct Desk<'a> {
     /// The question as prompts show it.
     pub(super) question: String,
     evidence: Option<String>,
+    images: Vec<Image>,
     budget: Option<u64>,
     /// Most sentences of the answer.
     pub(super) most: usize,
@@ -59,15 +62,24 @@ pub(super) struct Sheet {
 }
 
 impl<'a> Desk<'a> {
-    pub(super) fn new(chat: &'a Chat, query: &Query, config: Config) -> Self {
+    pub(super) fn new(chat: &'a Chat, query: &Query, config: Config<'_>) -> Self {
         let question = clean::block(text::prefix(&query.question, QUESTION));
         let mut notes = Vec::new();
         if question.len() < clean::block(&query.question).len() {
             notes.push(format!("the question after its first {QUESTION} bytes is not shown to the model"));
         }
+        let images = match config.images {
+            None => Vec::new(),
+            Some((most, library)) => {
+                let (images, mut without) = pictures::images(query, library, most);
+                notes.append(&mut without);
+                images
+            }
+        };
         Self {
             chat,
             question,
+            images,
             evidence: query.prompt.as_ref().map(evidence),
             budget: config.max_prompt_tokens,
             most: config.extractive.max_sentences,
@@ -139,7 +151,8 @@ impl<'a> Desk<'a> {
         read: impl Fn(&Value) -> Result<T, String>,
     ) -> Result<T, Error> {
         let system = Message::new(Role::System, sheet.prompt.system.clone());
-        let user = Message::new(Role::User, sheet.prompt.user.clone());
+        let images = if agent.sees { self.images.clone() } else { Vec::new() };
+        let user = Message { images, ..Message::new(Role::User, sheet.prompt.user.clone()) };
         let request = Request {
             agent: agent.name,
             messages: vec![system, user],

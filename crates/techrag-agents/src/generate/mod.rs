@@ -17,8 +17,11 @@
 mod desk;
 mod ground;
 mod multi;
+mod pictures;
 mod read;
 mod single;
+
+use std::path::Path;
 
 use serde_json::json;
 use techrag_core::record::{Answer, Effort, Extra, Query, TraceEntry};
@@ -42,13 +45,15 @@ pub enum Mode {
 
 /// How answers are written.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Config {
+pub struct Config<'a> {
     /// Who writes.
     pub mode: Mode,
     /// The extractive writer's own settings; its limit of sentences holds for a model too.
     pub extractive: extractive::Config,
     /// Most estimated tokens of a prompt; `None` for no limit.
     pub max_prompt_tokens: Option<u64>,
+    /// Page images that a writer sees, and the library they lie in; `None` for a model that reads text alone.
+    pub images: Option<(usize, &'a Path)>,
     /// A model was asked for by name: without it the run ends.
     pub model_needed: bool,
 }
@@ -66,7 +71,7 @@ struct Written {
 /// If the run cannot go on: the model asked for by name is unreachable, or a replay lacks its recording.
 pub fn run(
     query: &mut Query,
-    config: Config,
+    config: Config<'_>,
     chat: Option<&Chat>,
     cosines: Option<&Cosines<'_>>,
 ) -> Result<(), chat::Error> {
@@ -122,7 +127,7 @@ fn grounded(answer: Answer, extract: &Answer) -> Answer {
 }
 
 /// Whether a failure ends the run.
-pub(crate) fn must_end(error: &chat::Error, config: Config) -> bool {
+pub(crate) fn must_end(error: &chat::Error, config: Config<'_>) -> bool {
     let absent = error.is_unreachable() || error.kind() == chat::Kind::Offline;
     if absent { config.model_needed } else { error.is_fatal() }
 }

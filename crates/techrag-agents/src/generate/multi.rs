@@ -24,6 +24,7 @@ const PLANNER: Agent = Agent {
     temperature: 0.3,
     max_tokens: 800,
     max_chars: Some(6000),
+    sees: false,
     template: "planner/1",
     task: include_str!("../../prompts/planner.task.md"),
 };
@@ -32,6 +33,7 @@ const RESEARCHER: Agent = Agent {
     temperature: 0.1,
     max_tokens: 1000,
     max_chars: Some(6000),
+    sees: false,
     template: "researcher/1",
     task: include_str!("../../prompts/researcher.task.md"),
 };
@@ -40,6 +42,7 @@ const WRITER: Agent = Agent {
     temperature: 0.2,
     max_tokens: 1200,
     max_chars: None,
+    sees: true,
     template: "writer/1",
     task: include_str!("../../prompts/writer.task.md"),
 };
@@ -48,6 +51,7 @@ const CRITIC: Agent = Agent {
     temperature: 0.0,
     max_tokens: 400,
     max_chars: None,
+    sees: false,
     template: "critic/1",
     task: include_str!("../../prompts/critic.task.md"),
 };

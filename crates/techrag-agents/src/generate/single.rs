@@ -11,6 +11,7 @@ const SINGLE: Agent = Agent {
     temperature: 0.2,
     max_tokens: 1000,
     max_chars: None,
+    sees: true,
     template: "single/1",
     task: include_str!("../../prompts/single.task.md"),
 };
