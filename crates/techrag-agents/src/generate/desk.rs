@@ -117,7 +117,7 @@ impl<'a> Desk<'a> {
             self.budget.is_none_or(|budget| tokens(SYSTEM) + tokens(&user) <= budget)
                 && agent.max_chars.is_none_or(|most| SYSTEM.chars().count() + user.chars().count() <= most)
         };
-        let (evidence, dropped) = shorten(evidence, &fits);
+        let (evidence, dropped) = shorten(evidence, fits);
         let sources = sources(&evidence);
         if sources.is_empty() || !fits(&evidence) {
             let message = format!("no evidence fits into the prompt of the {} within its limit", agent.name);
