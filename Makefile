@@ -15,7 +15,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)
 
 export TECHRAG_MODELS := $(MODELS)
 export TECHRAG_BIN := $(TARGET)/release
-TOOLS := agents answer chunk embed eval graph index retrieve score visual
+TOOLS := agents answer chunk embed eval external graph index retrieve score visual
 # Every cargo call has the settings that `setup` found.
 SETTINGS = . "$(TARGET)/settings.sh";
 CARGO = $(SETTINGS) cargo

@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # A question to a cited answer, or to an honest "Not found in the provided sources."
-# usage: ask.sh LIBRARY ["question"] [--records] [--format text|markdown|json|html|bibtex|csl|ris] [--explain] [-k N] [--mode M] [--year Y] [--no-llm]
+# usage: ask.sh LIBRARY ["question"] [--records] [--format text|markdown|json|html|bibtex|csl|ris] [--explain] [-k N] [--mode M] [--year Y] [--no-llm] [--search WHEN]
 #        without a question, queries are read from stdin (text, BEIR lines or query records)
 #        --no-llm asks no language model even where one is configured; without it, one writes where one is
+#        --search auto|always|never is when literature and the web are asked (auto: where a contact or a web search is
+#        configured); --contact, --searxng, --endpoint and --cache go to techrag-external, --offline to every stage
 #        --year is the year from which recency is judged: this one, or none with --records unless it is said
-# records: query → route → hits → graph → pages → evidence, retry → its hits, its graph, its pages, its evidence → graph →
+# records: query → route → hits → graph → pages → evidence, retry → its hits, its graph, its pages, its evidence → external → graph →
 #          crops, pictures → sources, prompt → answer → checks →
 #          rendered answer (or the records, with --records)
 set -uo pipefail
 
 fail() { echo "ask: $*" >&2; exit 2; }
-usage="usage: $(basename "$0") LIBRARY [\"question\"] [--records] [--explain] [--format F] [-k N] [--mode M] [--year Y] [--no-llm]"
-library='' question='' asked='' records='' year='' render=() retrieve=() writer=()
+usage="usage: $(basename "$0") LIBRARY [\"question\"] [--records] [--explain] [--format F] [-k N] [--mode M] [--year Y] [--no-llm] [--search WHEN] [--offline]"
+library='' question='' asked='' records='' year='' render=() retrieve=() writer=() external=()
 # A word is the library, then the question.
 word() {
   if [ -z "$library" ]; then library=$1; elif [ -z "$asked" ]; then question=$1 asked=1; else fail "$usage"; fi
@@ -24,6 +26,8 @@ while [ $# -gt 0 ]; do
     --explain) render+=("$1") ;;
     --format) [ $# -ge 2 ] || fail "$usage"; render+=("$1" "$2"); shift ;;
     -k | --mode | --fusion | --rerank) [ $# -ge 2 ] || fail "$usage"; retrieve+=("$1" "$2"); shift ;;
+    --search | --contact | --searxng | --endpoint | --cache) [ $# -ge 2 ] || fail "$usage"; external+=("$1" "$2"); shift ;;
+    --offline) export TECHRAG_OFFLINE=true ;;
     --year) [ $# -ge 2 ] || fail "$usage"; year=$2; shift ;;
     --) shift; for rest; do word "$rest"; done; break ;;
     -*) fail "unknown option $1 (a question that starts with - stands after --); $usage" ;;
@@ -62,6 +66,7 @@ ask |
   techrag-graph expand --library "$library" --retry "${timings[@]}" |
   techrag-visual search --library "$library" --retry "${timings[@]}" |
   techrag-score --retry "${score[@]}" |
+  techrag-external ${year:+--year "$year"} "${external[@]}" "${timings[@]}" |
   techrag-graph context --library "$library" "${timings[@]}" |
   techrag-visual crops --library "$library" "${timings[@]}" |
   techrag-visual render --library "$library" "${timings[@]}" |

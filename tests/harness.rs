@@ -20,6 +20,7 @@ pub(crate) const TOOLS: &[(&str, &str)] = &[
     ("techrag-chunk", env!("CARGO_BIN_EXE_techrag-chunk")),
     ("techrag-embed", env!("CARGO_BIN_EXE_techrag-embed")),
     ("techrag-eval", env!("CARGO_BIN_EXE_techrag-eval")),
+    ("techrag-external", env!("CARGO_BIN_EXE_techrag-external")),
     ("techrag-graph", env!("CARGO_BIN_EXE_techrag-graph")),
     ("techrag-index", env!("CARGO_BIN_EXE_techrag-index")),
     ("techrag-retrieve", env!("CARGO_BIN_EXE_techrag-retrieve")),

@@ -3,6 +3,7 @@
 mod chunk;
 mod configuration;
 mod embed;
+mod external;
 mod fetching;
 mod graph;
 mod graph_server;

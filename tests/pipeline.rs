@@ -22,7 +22,7 @@ fn copy_papers(folder: &Path, names: &[&str]) {
 }
 
 /// A library of a few fixture papers, made once and only read.
-fn library() -> &'static str {
+pub(crate) fn library() -> &'static str {
     static MADE: OnceLock<(Place, PathBuf)> = OnceLock::new();
     let (_, library) = MADE.get_or_init(|| {
         let place = Place::new();

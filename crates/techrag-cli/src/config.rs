@@ -17,7 +17,7 @@ use toml::{Table, Value};
 const FILE: &str = "techrag.toml";
 const COMMON: &str = "common";
 /// Options that make no sense in a file.
-const NEVER: &[&str] = &["help", "version", "print_config", "schema", "completions", "man", "output"];
+const NEVER: &[&str] = &["help", "version", "print_config", "schema", "completions", "man", "output", "endpoint"];
 
 /// Options of a language model stand in a table of their own, `[llm]`, which knows whose file it is: see
 /// [`Layers::tables`].

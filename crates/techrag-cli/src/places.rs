@@ -18,6 +18,14 @@ impl Cli {
         let data = variable("XDG_DATA_HOME").or_else(|| variable("HOME").map(|home| home.join(".local/share")));
         folders(self.models(), executable.as_deref(), working.as_deref(), data.as_deref())
     }
+
+    /// The user's folder for what can be had again; `None` where the environment names none.
+    #[expect(clippy::disallowed_methods, reason = "techrag-cli is the room that reads the environment")]
+    pub fn cache_folder(&self) -> Option<PathBuf> {
+        let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let base = variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")));
+        base.map(|base| base.join("techrag"))
+    }
 }
 
 fn folders(

@@ -27,6 +27,8 @@ struct Entry {
     method: String,
     url: String,
     request: Option<String>,
+    /// Seconds since 1970.
+    at: u64,
     status: Option<u16>,
     headers: Vec<(String, String)>,
     body: String,
@@ -49,7 +51,8 @@ impl Tape {
         };
         Some(match entry.status {
             Some(status) => {
-                Ok(Response { status, headers: entry.headers, body: entry.body.into_bytes(), stored: true })
+                let (headers, body) = (entry.headers, entry.body.into_bytes());
+                Ok(Response { status, headers, body, stored: true, recorded: Some(entry.at) })
             }
             None => Err(Error::new(kind(entry.failed.as_deref().unwrap_or_default()), entry.body)),
         })
@@ -59,7 +62,7 @@ impl Tape {
     ///
     /// # Errors
     /// [`Kind::Unsafe`] if the folder cannot be written: a recording with holes is none.
-    pub(crate) fn keep(&self, request: &Request, result: &Result<Response, Error>) -> Result<(), Error> {
+    pub(crate) fn keep(&self, request: &Request, result: &Result<Response, Error>, at: u64) -> Result<(), Error> {
         let Self::Record(folder) = self else { return Ok(()) };
         let response = match result {
             Ok(response) => Some(response),
@@ -70,6 +73,7 @@ impl Tape {
             method: request.method.name().into(),
             url: request.url.to_string(),
             request: request.body().map(|body| String::from_utf8_lossy(body).into_owned()),
+            at,
             status: response.map(|response| response.status),
             headers: response.map(|response| response.headers.clone()).unwrap_or_default(),
             body: response

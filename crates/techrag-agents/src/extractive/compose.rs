@@ -91,10 +91,10 @@ pub(super) fn answer(chosen: &[&Candidate], sources: &[Source], evidence: &Evide
     }
 }
 
-/// `[SOURCE n: Title, p. 2]`.
+/// `[SOURCE n: Title, p. 2]`, `[EXTERNAL n: Title]`.
 fn marker(source: &Source, page: Option<u32>) -> String {
     let page = page.map_or(String::new(), |page| format!(", p. {page}"));
-    format!("[SOURCE {}: {}{page}]", source.n, clean::title(&source.title))
+    format!("[{}: {}{page}]", source.label(), clean::title(&source.title))
 }
 
 fn sentence(candidate: &Candidate, sources: &[Source]) -> AnswerSentence {

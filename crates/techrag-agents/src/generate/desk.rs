@@ -180,7 +180,10 @@ fn evidence(prompt: &Prompt) -> String {
 
 /// Numbers of the sources in a text, in order. Only the assembler writes these labels: in quotations they are undone.
 fn sources(evidence: &str) -> Vec<u32> {
-    let number = |line: &str| line.strip_prefix("[SOURCE ")?.split([':', ']']).next()?.trim().parse().ok();
+    let number = |line: &str| {
+        let label = ["[SOURCE ", "[EXTERNAL "].iter().find_map(|label| line.strip_prefix(label))?;
+        label.split([':', ']']).next()?.trim().parse().ok()
+    };
     evidence.lines().filter_map(number).collect()
 }
 

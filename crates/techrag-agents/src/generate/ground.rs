@@ -61,10 +61,11 @@ fn printed(text: &str, citations: &[Citation], sources: &[Source]) -> String {
     let mut line = text.to_owned();
     let mut seen = BTreeSet::new();
     for citation in citations.iter().filter(|citation| seen.insert((citation.source, citation.page))) {
-        let title =
-            sources.iter().find(|source| source.n == citation.source).map_or("", |source| source.title.as_str());
+        let source = sources.iter().find(|source| source.n == citation.source);
+        let label = source.map_or_else(|| format!("SOURCE {}", citation.source), Source::label);
+        let title = source.map_or("", |source| source.title.as_str());
         let page = citation.page.map_or(String::new(), |page| format!(", p. {page}"));
-        line.push_str(&format!(" [SOURCE {}: {}{page}]", citation.source, clean::title(title)));
+        line.push_str(&format!(" [{label}: {}{page}]", clean::title(title)));
     }
     line
 }

@@ -2,15 +2,18 @@
 
 use std::collections::HashSet;
 
-use techrag_core::record::{EvidenceSentence, Hit, Passage, Query, Source};
+use techrag_core::record::{EvidenceSentence, Hit, Passage, Query, Source, Verdict};
 use techrag_core::unit::{self, Unit};
 use techrag_core::{id, lexical, place};
 
-use super::Config;
+use super::{Config, outside};
 
 /// Characters by which two passages, and two sentences, are told to be the same (SPEC section 10).
 const PASSAGE_KEY: usize = 1800;
 const SENTENCE_KEY: usize = 400;
+
+/// Score below which WEAK evidence of the library is left out.
+const HOPELESS: f64 = 30.0;
 
 /// What the words around a sentence (its section's heading, its paper's title) count against its own.
 const CONTEXT: f64 = 0.25;
@@ -29,9 +32,15 @@ pub(super) struct Merged {
 /// The sources of a query, best paper first.
 pub(super) fn sources(query: &Query, config: Config) -> (Vec<Source>, Merged) {
     let mut merged = Merged::default();
-    let mut sources = papers(query.hits.as_deref().unwrap_or_default(), config.chunks, &mut merged);
+    let outside = outside::sources(query);
+    // SPEC section 10: evidence this weak is left out, where there is better to take its place.
+    let hopeless = query.evidence.as_ref().is_some_and(|it| it.verdict == Verdict::Weak && it.score < HOPELESS);
+    let hits = query.hits.as_deref().filter(|_| outside.is_empty() || !hopeless);
+    let mut sources = papers(hits.unwrap_or_default(), config.chunks, &mut merged);
     // `sort_by` is stable: papers of equal scores stay in the order of their hits.
     sources.sort_by(|a, b| b.score.total_cmp(&a.score));
+    // What stands outside comes after what stands in the library.
+    sources.extend(outside);
     for (n, source) in (1..).zip(&mut sources) {
         source.n = n;
     }

@@ -1,6 +1,7 @@
 //! `techrag-answer assemble`: hits to sources, prompt and guardrail 2 (SPEC section 10).
 
 mod evidence;
+mod outside;
 mod prompt;
 mod verifier;
 mod verify;

@@ -81,10 +81,11 @@ fn render(question: &str, kept: &[(&Source, Vec<&EvidenceSentence>)], notes: &Ve
 }
 
 fn block(source: &Source, sentences: &[&EvidenceSentence], mark: &str) -> String {
-    let mut block = format!("[SOURCE {}: {}]", source.n, fence::quote(&clean::title(&source.title)));
+    let mut block = format!("[{}: {}]", source.label(), fence::quote(&clean::title(&source.title)));
     let about: Vec<String> = [
         (!source.authors.is_empty()).then(|| fence::quote(&clean::line(&source.authors.join(", ")))),
         source.year.map(|year| year.to_string()),
+        source.venue.as_ref().map(|venue| fence::quote(&clean::line(venue))),
         Some(fence::quote(&clean::line(&source.key))),
     ]
     .into_iter()

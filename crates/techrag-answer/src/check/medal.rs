@@ -7,10 +7,12 @@
 //! | bronze | a verified claim, whatever the evidence and the critic |
 //! | none | abstained, no verified claim, or the critic says `missing_evidence` |
 //!
+//! Evidence from outside alone is bronze at most: abstracts and snippets, not the texts.
+//!
 //! The critic exists only with a language model; an answer without one counts as passed. A record
 //! that was never scored (no `evidence`) gets bronze at most, and the reason says so.
 
-use techrag_core::record::{Answer, CheckResult, Checks, CriticVerdict, Critique, Evidence, Medal, Verdict};
+use techrag_core::record::{Answer, CheckResult, Checks, CriticVerdict, Critique, Evidence, Medal, Source, Verdict};
 
 /// What a claim that is only partly held counts.
 const PARTIAL: f64 = 0.5;
@@ -55,6 +57,16 @@ pub(super) fn medal(
         _ if share >= SILVER && !wrong => (Medal::Silver, "evidence and verified claims are enough for silver".into()),
         _ => (Medal::Bronze, "too few claims verified for silver, or a citation that does not stand".into()),
     }
+}
+
+/// The same, where every cited source stands outside the library: bronze at most.
+pub(super) fn outside_only(medal: Medal, reason: String, answer: &Answer, sources: &[Source]) -> (Medal, String) {
+    let cited = answer.sentences.iter().flat_map(|sentence| &sentence.citations);
+    let mut cited = cited.filter_map(|citation| sources.iter().find(|source| source.n == citation.source)).peekable();
+    if medal > Medal::Bronze && cited.peek().is_some() && cited.all(|source| !source.origin.is_library()) {
+        return (Medal::Bronze, "it rests on what was found outside alone".into());
+    }
+    (medal, reason)
 }
 
 /// Share of claims verified (partly held ones count half) times the support of the evidence; 0 for a refusal.

@@ -31,8 +31,10 @@ pub fn run(query: &mut Query) {
     let note = match query.answer.take() {
         None => "no answer to check".to_owned(),
         Some(mut answer) => {
-            let mut checks = checks(&answer, query.sources.as_deref().unwrap_or_default());
+            let sources = query.sources.as_deref().unwrap_or_default();
+            let mut checks = checks(&answer, sources);
             let (medal, reason) = medal::medal(&answer, &checks, query.evidence.as_ref(), query.critique.as_ref());
+            let (medal, reason) = medal::outside_only(medal, reason, &answer, sources);
             checks.reason = reason;
             answer.confidence = Some(medal::confidence(&answer, &checks));
             answer.medal = Some(medal);

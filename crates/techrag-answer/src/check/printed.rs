@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use techrag_core::record::{Answer, Check, CheckResult};
 use techrag_core::text;
 
-/// How a citation begins in the text: `[SOURCE 1: Title, p. 2]`.
-const MARK: &str = "[SOURCE ";
+/// How a citation begins in the text: `[SOURCE 1: Title, p. 2]`, `[EXTERNAL 4: Title]`. The numbers run through both.
+const MARKS: [&str; 2] = ["[SOURCE ", "[EXTERNAL "];
 /// Characters of unchecked words that a finding quotes.
 const PREVIEW: usize = 60;
 
@@ -44,9 +44,10 @@ pub(super) fn checks(answer: &Answer) -> Vec<Check> {
 fn parts(answer: &str) -> (Vec<(u32, Option<u32>)>, String) {
     let (mut markers, mut words) = (Vec::new(), String::new());
     let mut rest = answer;
-    while let Some(at) = rest.find(MARK) {
+    let next = |text: &str| MARKS.iter().filter_map(|mark| Some((text.find(mark)?, mark.len()))).min();
+    while let Some((at, length)) = next(rest) {
         words.push_str(&rest[..at]);
-        let inside = &rest[at + MARK.len()..];
+        let inside = &rest[at + length..];
         let digits = inside.find(|c: char| !c.is_ascii_digit()).unwrap_or(inside.len());
         let end = inside.find(']').unwrap_or(digits);
         if digits > 0 {

@@ -60,9 +60,9 @@ impl Paper {
     fn answer(&mut self, text: &str) {
         let mut inside = false;
         // A marker and its number stay on one line; the space between them is put back after the wrapping.
-        let bound = text.replace("[SOURCE ", "[SOURCE\u{a0}");
+        let bound = text.replace("[SOURCE ", "[SOURCE\u{a0}").replace("[EXTERNAL ", "[EXTERNAL\u{a0}");
         for line in textwrap::wrap(&bound, Options::new(self.width)) {
-            let line = line.replace("[SOURCE\u{a0}", "[SOURCE ");
+            let line = line.replace("[SOURCE\u{a0}", "[SOURCE ").replace("[EXTERNAL\u{a0}", "[EXTERNAL ");
             let mut painted = String::new();
             for piece in line.split_inclusive([']', '[']) {
                 let (body, mark) = match piece.strip_suffix('[') {

@@ -16,6 +16,7 @@ mod document;
 mod entities;
 mod error;
 mod evidence;
+mod external;
 mod graph;
 mod query;
 mod schema;
@@ -31,13 +32,17 @@ pub use document::{Document, Reference, Removed};
 pub use entities::{ChunkPlace, CitedWork, Entities, Entity, EntityAuthor, EntityRelation, PaperFacts};
 pub use error::{ErrorKind, ErrorRecord};
 pub use evidence::{Before, Drift, Evidence, EvidencePart, Retry, Verdict};
+pub use external::{
+    Attempt, External, Outcome, Retraction, RetractionStatus, SourceOutcome, Vetting, WebPage, Work, WorkVersion,
+    YearCount,
+};
 pub use graph::{
     AliasProposal, AuthorPapers, CoCiting, ContextCommunity, ContextPaper, Expansion, FollowedAlias, Graph,
     GraphContext, SharedEntity,
 };
 pub use query::{Effort, Hit, Origin, Query, Route, RouteName, Scores, Strategy, TraceEntry, UsageEntry};
 pub use schema::schemas;
-pub use sources::{EvidenceSentence, Passage, Prompt, Source, Verification};
+pub use sources::{EvidenceSentence, Passage, Prompt, Source, SourceOrigin, Verification};
 pub use visual::{Crop, CropKind, PageHit, PageScores};
 
 use serde_json::{Map, Value};

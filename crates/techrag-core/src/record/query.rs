@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Answer, Checks, Critique, Draft, Evidence, EvidenceMap, Extra, Graph, Outline, PageHit, Prompt, Retry, Role,
-    Source, Span, Verification,
+    Answer, Checks, Critique, Draft, Evidence, EvidenceMap, External, Extra, Graph, Outline, PageHit, Prompt, Retry,
+    Role, Source, Span, Verification,
 };
 
 /// A question and all that the stages so far have found.
@@ -37,6 +37,9 @@ pub struct Query {
     /// A second look, asked for by `techrag-score` where the first found too little.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry: Option<Box<Retry>>,
+    /// Literature and the web beyond the library, written by `techrag-external`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external: Option<Box<External>>,
     /// Evidence by paper, written by `techrag-answer assemble`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sources: Option<Vec<Source>>,
@@ -125,10 +128,11 @@ pub struct Route {
 }
 
 /// Kinds of question (SPEC section 1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RouteName {
     /// Technical content of the documents.
+    #[default]
     Content,
     /// Papers on a topic, latest papers, papers by an author.
     Bibliometric,

@@ -25,6 +25,12 @@ pub struct Source {
     /// Its DOI.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doi: Option<String>,
+    /// Journal, proceedings or series, where known: works from outside are cited by title, venue and DOI.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub venue: Option<String>,
+    /// Whether it stands in the library or was found outside.
+    #[serde(default, skip_serializing_if = "SourceOrigin::is_library")]
+    pub origin: SourceOrigin,
     /// Score of its best passage.
     pub score: f64,
     /// Calibrated relevance of its best passage, 0 to 1, where known.
@@ -37,6 +43,32 @@ pub struct Source {
     /// Unknown fields.
     #[serde(flatten)]
     pub extra: Extra,
+}
+
+impl Source {
+    /// How prompts and answers name it: `SOURCE 1`, `EXTERNAL 4`. The numbers run through both.
+    pub fn label(&self) -> String {
+        let kind = if self.origin.is_library() { "SOURCE" } else { "EXTERNAL" };
+        format!("{kind} {}", self.n)
+    }
+}
+
+/// Where a source stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SourceOrigin {
+    /// A document of the library.
+    #[default]
+    Library,
+    /// A work or page that `techrag-external` found.
+    External,
+}
+
+impl SourceOrigin {
+    /// Whether it is a document of the library.
+    pub fn is_library(&self) -> bool {
+        *self == Self::Library
+    }
 }
 
 /// A retrieved chunk of a source.

@@ -81,6 +81,6 @@ impl Stored {
     /// As the server gave it, marked as stored.
     pub(super) fn response(&self) -> Response {
         let headers = self.content_type.iter().map(|value| ("content-type".to_owned(), value.clone())).collect();
-        Response { status: self.status, headers, body: self.body.clone().into_bytes(), stored: true }
+        Response { status: self.status, headers, body: self.body.clone().into_bytes(), stored: true, recorded: None }
     }
 }

@@ -59,6 +59,9 @@ impl Desk {
     /// As [`Client::send`], but for 404, which is an answer; [`Kind::RateLimited`] also where no turn came in time, a
     /// day's budget is spent or the service was to be left alone; [`Kind::Offline`] where nothing is stored.
     pub fn ask(&self, limits: &Limits, request: &Request, age: Duration) -> Result<Answer, Error> {
+        if self.client.is_replay() {
+            return self.replayed(request);
+        }
         let clock = &self.client.config().clock;
         let cache = Cache::new(&self.folder);
         if let Some(stored) = cache.get(request).filter(|stored| self.will_do(stored, age)) {
@@ -73,8 +76,22 @@ impl Desk {
         Ok(Answer { response, fetched: now })
     }
 
+    /// From a tape: no turn, no cache, the time that it was recorded at.
+    fn replayed(&self, request: &Request) -> Result<Answer, Error> {
+        let response = self.client.once(request).or_else(|error| match error.kind() {
+            Kind::NotFound => Ok(error.into_response().unwrap_or_default()),
+            _ => Err(error),
+        })?;
+        let fetched = response.recorded.unwrap_or_default();
+        Ok(Answer { response, fetched })
+    }
+
+    /// What is recorded must be asked for: a stored answer would leave a hole in the tape.
     fn will_do(&self, stored: &Stored, age: Duration) -> bool {
         let config = self.client.config();
+        if !self.client.is_live() {
+            return false;
+        }
         let old = config.clock.seconds().saturating_sub(stored.fetched);
         config.offline || (self.freshness == Freshness::Stored && old <= age.as_secs())
     }
@@ -128,7 +145,12 @@ impl Desk {
                 let until = error.until().map_or(cool, seconds);
                 limiter.close(until, false, &error.to_string()).map(|()| Some(until))
             }
-            Kind::Unreachable | Kind::Timeout => limiter.close(cool, true, &error.to_string()).map(|()| None),
+            // One slow answer is not an absent service: it is left alone for less.
+            Kind::Timeout => {
+                let until = now + limits.cool_down.as_secs() / 6;
+                limiter.close(until, true, &error.to_string()).map(|()| None)
+            }
+            Kind::Unreachable => limiter.close(cool, true, &error.to_string()).map(|()| None),
             _ => Ok(None),
         };
         match noted {

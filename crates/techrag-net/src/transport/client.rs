@@ -77,6 +77,16 @@ impl Client {
         Self { agent, local, config, tape: Tape::Live }
     }
 
+    /// Whether a tape answers and nobody is asked.
+    pub fn is_replay(&self) -> bool {
+        matches!(self.tape, Tape::Replay(_))
+    }
+
+    /// Whether servers are asked and nothing is taped.
+    pub fn is_live(&self) -> bool {
+        self.tape == Tape::Live
+    }
+
     /// The same over a tape.
     #[must_use]
     pub fn with_tape(self, tape: Tape) -> Self {
@@ -123,7 +133,7 @@ impl Client {
         }
         let deadline = self.config.clock.now() + self.config.timeouts.total;
         let result = open(deadline).and_then(|open| self.read(&host, open)).and_then(judged);
-        self.tape.keep(request, &result)?;
+        self.tape.keep(request, &result, self.config.clock.seconds())?;
         result
     }
 
@@ -148,7 +158,9 @@ impl Client {
     }
 
     fn failed(&self, host: &str, response: Response) -> Error {
-        let now = self.config.clock.now();
+        // Of a tape, what was said then.
+        let at = response.recorded.map(|at| std::time::UNIX_EPOCH + Duration::from_secs(at));
+        let now = at.unwrap_or_else(|| self.config.clock.now());
         let until = retry::retry_after(&response, now).map(|wait| now + wait);
         Error::of_status(host, response, until)
     }

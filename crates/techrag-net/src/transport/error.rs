@@ -48,6 +48,11 @@ pub struct Error {
 }
 
 impl Error {
+    /// A failure that another room found before anything was sent.
+    pub fn of(kind: Kind, message: impl Into<String>) -> Self {
+        Self::new(kind, message)
+    }
+
     pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), until: None, response: None }
     }

@@ -129,6 +129,8 @@ pub struct Response {
     pub body: Vec<u8>,
     /// Whether it comes from a tape or a cache and no server was asked now.
     pub stored: bool,
+    /// When a tape recorded it, in seconds since 1970.
+    pub recorded: Option<u64>,
 }
 
 impl Response {

@@ -89,7 +89,6 @@ struct Marker {
     text: String,
     source: u32,
     page: Option<u32>,
-    kind: &'static str,
 }
 
 /// The next `[SOURCE n: Title, p. 2]` or `[EXTERNAL n: Title]`, with what stands before and after it.
@@ -106,14 +105,12 @@ fn next_marker(text: &str) -> Option<(&str, Marker, &str)> {
     let page: Option<u32> = inside.rsplit_once(", p. ").and_then(|(_, page)| page.trim().parse().ok());
     let label = if kind == "SOURCE" { String::new() } else { "external ".to_owned() };
     let place = page.map_or(String::new(), |page| format!(", p. {page}"));
-    Some((&text[..at], Marker { text: format!("{label}{source}{place}"), source, page, kind }, after))
+    Some((&text[..at], Marker { text: format!("{label}{source}{place}"), source, page }, after))
 }
 
 /// The quotations that a marker stands for: the next ones not yet linked, of one sentence; else the first that match.
 fn link(marker: &Marker, cites: &[Cite<'_>], used: &mut [bool]) -> Piece {
-    let matches = |cite: &Cite<'_>| {
-        marker.kind == "SOURCE" && cite.source == marker.source && (marker.page.is_none() || cite.page == marker.page)
-    };
+    let matches = |cite: &Cite<'_>| cite.source == marker.source && (marker.page.is_none() || cite.page == marker.page);
     let first = (0..cites.len()).find(|&at| !used[at] && matches(&cites[at]));
     let mut linked = Vec::new();
     if let Some(first) = first {
@@ -130,7 +127,7 @@ fn link(marker: &Marker, cites: &[Cite<'_>], used: &mut [bool]) -> Piece {
     let severity =
         |class: &str| ["verified", "", "partial", "wrong_page", "not_found"].iter().position(|c| *c == class);
     let result = linked.iter().map(|n| cites[n - 1].class()).max_by_key(|class| severity(class)).unwrap_or("");
-    let forged = linked.is_empty() && marker.kind == "SOURCE";
+    let forged = linked.is_empty();
     Piece { text: marker.text.clone(), cites: linked, result, forged }
 }
 
