@@ -38,6 +38,7 @@ class Bench:
         self.engine = pathlib.Path(os.environ["BENCH_ENGINE"]).resolve()
         self.models = pathlib.Path(os.environ["TECHRAG_MODELS"])
         self.reference_model = os.environ.get("BENCH_REFERENCE_MODEL", "")
+        self.sample = options.sample or (400 if self.quick else 1500)
         self.times = 3 if self.quick else 5
         self.work.mkdir(parents=True, exist_ok=True)
 
@@ -59,7 +60,7 @@ class Bench:
         return figures
 
     def embed(self):
-        size = 400 if self.quick else 1500
+        size = self.sample
         sample = corpus.sampled(self.work, size)
         figures = {"sample": size}
         embed = self.tools / "techrag-embed"
@@ -235,6 +236,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="smaller samples and fewer repetitions: about ten minutes")
     parser.add_argument("--data", default=ROOT.parent / "shared/data", help="folder with papers/ and ir/")
     parser.add_argument("--work", default=ROOT / "target/bench", help="where corpora, indices and results are kept")
+    parser.add_argument("--sample", type=int, help="chunks that both sides embed [default: 1500, 400 with --quick]")
     parser.add_argument("--scratch", help="where the part growth keeps its libraries, 4 GB at most [default: DIR of --work]")
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"one of {' '.join(PARTS)}")
     options = parser.parse_args()
