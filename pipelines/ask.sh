@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A question to a cited answer, or to an honest "Not found in the provided sources."
-# usage: ask.sh LIBRARY ["question"] [--records] [--format text|markdown|json|html|bibtex|csl|ris] [--explain] [-k N] [--mode M] [--year Y] [--no-llm] [--search WHEN]
+# usage: ask.sh LIBRARY ["question"] [--records] [--format text|markdown|json|html|bibtex|csl|ris] [--explain] [--expand] [-k N] [--mode M] [--year Y] [--no-llm] [--search WHEN]
+#        --expand lets chunks of papers near the hits in the graph join them (docs/GRAPH.md says what that is worth)
 #        without a question, queries are read from stdin (text, BEIR lines or query records)
 #        --no-llm asks no language model even where one is configured; without it, one writes where one is
 #        --search auto|always|never is when literature and the web are asked (auto: where a contact or a web search is
@@ -12,8 +13,8 @@
 set -uo pipefail
 
 fail() { echo "ask: $*" >&2; exit 2; }
-usage="usage: $(basename "$0") LIBRARY [\"question\"] [--records] [--explain] [--format F] [-k N] [--mode M] [--year Y] [--no-llm] [--search WHEN] [--offline]"
-library='' question='' asked='' records='' year='' render=() retrieve=() writer=() external=()
+usage="usage: $(basename "$0") LIBRARY [\"question\"] [--records] [--explain] [--expand] [--format F] [-k N] [--mode M] [--year Y] [--no-llm] [--search WHEN] [--offline]"
+library='' question='' asked='' records='' year='' render=() retrieve=() expand=() writer=() external=()
 # A word is the library, then the question.
 word() {
   if [ -z "$library" ]; then library=$1; elif [ -z "$asked" ]; then question=$1 asked=1; else fail "$usage"; fi
@@ -22,6 +23,7 @@ while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) echo "$usage"; exit 0 ;;
     --records) records=1 ;;
+    --expand) expand=(--bring) ;;
     --no-llm) writer=(--mode extractive) ;;
     --explain) render+=("$1") ;;
     --format) [ $# -ge 2 ] || fail "$usage"; render+=("$1" "$2"); shift ;;
@@ -59,11 +61,11 @@ finish() { if [ -n "$records" ]; then cat; else techrag-answer render --library 
 ask |
   techrag-agents route "${timings[@]}" |
   techrag-retrieve --library "$library" "${retrieve[@]}" "${timings[@]}" |
-  techrag-graph expand --library "$library" "${timings[@]}" |
+  techrag-graph expand "${expand[@]}" --library "$library" "${timings[@]}" |
   techrag-visual search --library "$library" "${timings[@]}" |
   techrag-score "${score[@]}" |
   techrag-retrieve --library "$library" "${retrieve[@]}" --retry "${timings[@]}" |
-  techrag-graph expand --library "$library" --retry "${timings[@]}" |
+  techrag-graph expand "${expand[@]}" --library "$library" --retry "${timings[@]}" |
   techrag-visual search --library "$library" --retry "${timings[@]}" |
   techrag-score --retry "${score[@]}" |
   techrag-external ${year:+--year "$year"} "${external[@]}" "${timings[@]}" |

@@ -34,7 +34,7 @@ walls, cpus, stage = [], [], []
 for line in open(f"{work}/hits.jsonl"):
     path = f"{work}/one.jsonl"
     open(path, "w").write(line)
-    wall, cpu, out = timed(["techrag-graph", "expand", "--timings", "--library", lib], open(path))
+    wall, cpu, out = timed(["techrag-graph", "expand", "--bring", "--timings", "--library", lib], open(path))
     walls.append(wall); cpus.append(cpu); stage.append(json.loads(out)["trace"][-1]["ms"])
 ms = lambda seconds: f"{1000 * statistics.median(seconds):.1f} ms"
 print(f"| a process that only starts | {ms([idle])} | |")

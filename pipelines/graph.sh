@@ -34,33 +34,36 @@ library() {
   techrag-graph alias propose --library "$work/$name" | techrag-graph alias apply --library "$work/$name" || fail "$name: aliases"
 }
 
-# table NAME QUESTIONS QRELS HEADING: with and without, side by side.
+# table NAME QUESTIONS QRELS HEADING: with and without, side by side, from few hits and from many.
 table() {
-  local name=$1 questions=$2 qrels=$3 setting
-  techrag-retrieve --library "$work/$name" -k 20 --rerank off <"$questions" >"$work/$name.before" || fail "$name: retrieval"
-  printf '\n### %s\n\n| expansion | nDCG@10 | R@10 | R@20 | R@10 of passages | questions it changed | chunks it brought |\n|---|---|---|---|---|---|---|\n' "$4"
-  for setting in off 0.5 0.3 0.1; do
-    if [ "$setting" = off ]; then
-      cp "$work/$name.before" "$work/$name.after"
-    else
-      techrag-graph expand --library "$work/$name" --least-relevance "$setting" <"$work/$name.before" >"$work/$name.after" ||
-        fail "$name: expansion"
-    fi
-    techrag-eval metrics --cutoffs 10,20 --qrels "$qrels" --json <"$work/$name.after" >"$work/$name.figures" || fail "$name: figures"
-    python3 - "$setting" "$work/$name.figures" "$work/$name.after" <<'PY'
+  local name=$1 questions=$2 qrels=$3 setting k
+  printf '\n### %s\n\n| hits | chunks brought from | nDCG@10 | R@10 | R@20 | R@10 of passages | questions it changed | chunks it brought |\n|---|---|---|---|---|---|---|---|\n' "$4"
+  for k in 5 20; do
+    techrag-retrieve --library "$work/$name" -k "$k" --rerank off <"$questions" >"$work/$name.$k.off" || fail "$name: retrieval"
+    for setting in off 0.5 0.1; do
+      if [ "$setting" != off ]; then
+        techrag-graph expand --bring --library "$work/$name" --least-relevance "$setting" <"$work/$name.$k.off" \
+          >"$work/$name.$k.$setting" || fail "$name: expansion"
+      fi
+      techrag-eval metrics --cutoffs 10,20 --qrels "$qrels" --json <"$work/$name.$k.$setting" >"$work/$name.figures" ||
+        fail "$name: figures"
+      python3 - "$k" "$setting" "$work/$name.figures" "$work/$name.$k.$setting" <<'PY'
 import json, sys
-setting, figures, after = sys.argv[1], json.load(open(sys.argv[2])), [json.loads(line) for line in open(sys.argv[3])]
+k, setting, figures, after = *sys.argv[1:3], json.load(open(sys.argv[3])), [json.loads(line) for line in open(sys.argv[4])]
 brought = [sum(hit["origin"] == "GRAPH" for hit in query.get("hits", [])) for query in after]
 cell = lambda key: "{:.4f} [{:.4f}, {:.4f}]".format(figures[key], *figures["interval"][key]) if key in figures else "n/a"
-name = "off" if setting == "off" else f"relevance ≥ {setting}"
-print(f"| {name} | {cell('ndcg@10')} | {cell('r@10')} | {cell('r@20')} | {cell('passage_r@10')} | {sum(map(bool, brought))} of {len(after)} | {sum(brought)} |")
+name = "none" if setting == "off" else f"relevance {setting}"
+print(f"| {k} | {name} | {cell('ndcg@10')} | {cell('r@10')} | {cell('r@20')} | {cell('passage_r@10')} | {sum(map(bool, brought))} of {len(after)} | {sum(brought)} |")
 PY
-    cp "$work/$name.after" "$work/$name.$setting"
+    done
   done
-  for setting in 0.5 0.1; do
-    printf '\nOff against relevance ≥ %s:\n\n```\n' "$setting"
-    techrag-eval compare --cutoffs 10,20 "$work/$name.off" "$work/$name.$setting" --qrels "$qrels" 2>&1
-    printf '```\n'
+  for k in 5 20; do
+    for setting in 0.5 0.1; do
+      printf '\nFrom %s hits, none (a) against relevance %s (b):\n\n```\n' "$k" "$setting"
+      techrag-eval compare --cutoffs 10,20 "$work/$name.$k.off" "$work/$name.$k.$setting" --qrels "$qrels" 2>&1 |
+        grep -E '^ +a |^(ndcg@10|r@10|r@20|passage_r@10) '
+      printf '```\n'
+    done
   done
 }
 

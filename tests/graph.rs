@@ -154,8 +154,10 @@ fn a_scope_binds_expansion_and_context() {
     let said = hits(QUESTION);
     let scope = ["--where", "key=brush-model-extensions.pdf|relaxation-length.pdf"];
     // A threshold of zero lets everything join that is in scope, so that whatever is outside would show.
-    let expand =
-        [&["expand", "--library", lib(), "--least-relevance", "0", "--papers", "100", "--chunks", "50"], &scope[..]];
+    let expand = [
+        &["expand", "--library", lib(), "--bring", "--least-relevance", "0", "--papers", "100", "--chunks", "50"],
+        &scope[..],
+    ];
     let expanded = Place::new().run("techrag-graph", &expand.concat(), &said).ok();
     let context = [&["context", "--library", lib()], &scope[..]].concat();
     let query = Place::new().run("techrag-graph", &context, &expanded.stdout).ok().records().remove(0);
@@ -190,7 +192,7 @@ fn a_scope_binds_expansion_and_context() {
 #[test]
 fn expansion_tags_what_it_brings_and_loses_no_hit() {
     let said = hits(QUESTION);
-    let expand = ["expand", "--library", lib(), "--least-relevance", "0", "--seeds", "1"];
+    let expand = ["expand", "--library", lib(), "--bring", "--least-relevance", "0", "--seeds", "1"];
     let query = Place::new().run("techrag-graph", &expand, &said).ok().records().remove(0);
     let before: Value = serde_json::from_str(said.lines().next().expect("a query")).expect("JSON");
     let of = |query: &Value, origin: &str| -> Vec<String> {
@@ -214,6 +216,17 @@ fn expansion_tags_what_it_brings_and_loses_no_hit() {
         .map(|hit| hit["scores"]["score"].as_f64().expect("a score"))
         .collect();
     assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
+}
+
+#[test]
+fn unless_it_is_asked_to_bring_expansion_names_papers_and_leaves_the_hits() {
+    let said = hits(QUESTION);
+    let query = Place::new().run("techrag-graph", &["expand", "--library", lib(), "--seeds", "1"], &said).ok();
+    let query = query.records().remove(0);
+    let before: Value = serde_json::from_str(said.lines().next().expect("a query")).expect("JSON");
+    assert_eq!(query["hits"], before["hits"]);
+    let near = query["graph"]["expansions"].as_array().expect("expansions");
+    assert!(!near.is_empty() && near.iter().all(|paper| paper.get("merged").is_none() && paper["title"].is_string()));
 }
 
 #[test]

@@ -102,10 +102,10 @@ fn parity_of_counts_neighbours_expansions_and_contexts() {
         both(&["show", name], "");
     }
     let hits = place.run("techrag-retrieve", &["--library", "lib", "--mode", "bm25"], QUESTIONS).ok().stdout;
-    let expanded = both(&["expand", "--least-relevance", "0.1"], &hits);
+    let expanded = both(&["expand", "--bring", "--least-relevance", "0.1"], &hits);
     assert!(expanded.contains("\"GRAPH\"") && expanded.contains("\"shared\""));
     both(&["context"], &expanded);
-    both(&["expand", "--where", "year>=2021", "--least-relevance", "0"], &hits);
+    both(&["expand", "--bring", "--where", "year>=2021", "--least-relevance", "0"], &hits);
     // Loading again changes nothing; the digest tells.
     both(&["load"], &entities);
     assert_eq!(whole, both(&["export"], ""));

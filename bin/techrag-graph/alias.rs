@@ -62,8 +62,7 @@ fn propose(store: &StoreArgs, least: f32, cli: &Cli) -> anyhow::Result<Outcome> 
         let encoder = SentenceEncoder::open(&Locator::new(cli.model_folders()), Manifest::builtin(), ENCODER, limits)?;
         Ok(encoder.encode(Side::Passage, names)?)
     };
-    let embed: Option<&dyn Fn(&[&str]) -> anyhow::Result<Vec<Vec<f32>>>> =
-        if least > 0.0 { Some(&embed) } else { None };
+    let embed: Option<alias::Embed<'_, anyhow::Error>> = if least > 0.0 { Some(&embed) } else { None };
     let proposals = alias::propose(store.as_ref(), embed, least)?;
     cli.map(proposals.iter(), None, |proposal| Ok(vec![Record::Other(serde_json::to_string(proposal)?)]))
 }

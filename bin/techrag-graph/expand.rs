@@ -10,18 +10,22 @@ use techrag_models::{Limits, Locator};
 
 use crate::store::StoreArgs;
 
-/// Add chunks of papers that share topics or methods with the hits
+/// Name papers that share topics or methods with the hits, and bring chunks of them
 ///
-/// Rare shared topics and methods count more; of each near paper the chunks of abstract, introduction, method and
-/// results are weighed against the question, and only those that pass join the hits, with origin GRAPH. Without a graph,
+/// Rare shared topics and methods count more. With --bring the chunks of abstract, introduction, method and results of
+/// each near paper are weighed against the question, and those that pass join the hits, with origin GRAPH; it is off
+/// because it changed nothing for the better on the collections measured (docs/GRAPH.md). Without a graph,
 /// or where its server is down, the query passes with a note. Low effort is left alone.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
-    techrag-retrieve --library lib <questions.jsonl | techrag-graph expand --library lib\n  \
+    techrag-retrieve --library lib <questions.jsonl | techrag-graph expand --library lib --bring\n  \
     techrag-graph expand --library lib --where 'year>=2020' <hits.jsonl | jq '.graph.expansions[].shared'")]
 pub(crate) struct Args {
     #[command(flatten)]
     store: StoreArgs,
+    /// Weigh chunks of the near papers and let those that pass join the hits
+    #[arg(long)]
+    bring: bool,
     /// Serve the second pass: what asked for a retry, and what the score has raised to high effort
     #[arg(long)]
     retry: bool,
@@ -85,6 +89,7 @@ impl Args {
             bm25: Bm25 { idf: Idf::Lucene, k1: 1.2, b: 0.75, weights: [2.0, 2.0, 1.0] },
         };
         Config {
+            bring: self.bring,
             seeds: self.seeds,
             papers: self.papers,
             chunks: self.chunks,

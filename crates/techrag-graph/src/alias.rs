@@ -25,6 +25,9 @@ struct Term {
     papers: usize,
 }
 
+/// Gives the vectors of names, each of length 1.
+pub type Embed<'a, E> = &'a dyn Fn(&[&str]) -> std::result::Result<Vec<Vec<f32>>, E>;
+
 /// Every proposal, by label, canonical name and name. `embed` gives the vectors of names, where meanings are compared;
 /// `least` is the least cosine of two names of one cluster.
 ///
@@ -32,7 +35,7 @@ struct Term {
 /// If the store fails.
 pub fn propose<E>(
     store: &dyn Store,
-    embed: Option<&dyn Fn(&[&str]) -> std::result::Result<Vec<Vec<f32>>, E>>,
+    embed: Option<Embed<'_, E>>,
     least: f32,
 ) -> std::result::Result<Vec<AliasProposal>, E>
 where

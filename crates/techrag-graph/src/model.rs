@@ -136,6 +136,22 @@ impl EdgeType {
         Self::ALL.into_iter().find(|edge| edge.name() == name)
     }
 
+    /// What a step along the edge leads to, where its type alone says so.
+    pub fn leads_to(self, direction: Direction) -> Option<Label> {
+        let (from, to) = match self {
+            Self::Authored => (Label::Author, Label::Paper),
+            Self::BelongsTo => (Label::Paper, Label::Topic),
+            Self::UsesMethod => (Label::Paper, Label::Method),
+            Self::ReportsMetric => (Label::Paper, Label::Metric),
+            Self::AppliesTo => (Label::Paper, Label::Application),
+            Self::Cites => (Label::Paper, Label::CitationPaper),
+            Self::CitesPaper => (Label::Paper, Label::Paper),
+            Self::HasChunk => (Label::Paper, Label::Chunk),
+            Self::AliasOf | Self::UsedFor | Self::Measures | Self::RelatedTo | Self::BroaderThan => return None,
+        };
+        Some(if direction == Direction::Out { to } else { from })
+    }
+
     /// The edge that leads from a paper to a term of this label.
     pub fn to_term(label: Label) -> Option<Self> {
         match label {

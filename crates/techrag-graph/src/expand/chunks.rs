@@ -20,6 +20,9 @@ pub fn chunks(
     wanted: impl Fn(&str) -> bool,
 ) -> Result<BTreeMap<String, Vec<String>>> {
     let mut of_paper: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    if most == 0 {
+        return Ok(of_paper);
+    }
     for link in store.links(EdgeType::HasChunk, Direction::Out, Label::Paper, papers)? {
         if wanted(&link.far.id) {
             of_paper.entry(link.near).or_default().push(link.far.id);

@@ -35,6 +35,8 @@ pub(crate) type Result<T> = std::result::Result<T, Error>;
 /// What expansion does.
 #[derive(Clone, Debug)]
 pub struct Config {
+    /// Whether chunks of the near papers are weighed and may join the hits; without, near papers are only named.
+    pub bring: bool,
     /// Hits whose papers are started from.
     pub seeds: usize,
     /// Near papers whose chunks are weighed.
@@ -218,6 +220,10 @@ impl Expander {
             graph.note = Some("the graph is empty".into());
         }
         graph.expansions = self.considered(store, &view, near.papers, hits)?;
+        if !self.config.bring {
+            let note = format!("{} papers near {} named, no chunk weighed", graph.expansions.len(), seeds.len());
+            return Ok((graph, Told::note(note)));
+        }
         let by = self.merge(&view, (question, text), &mut graph.expansions, hits)?;
         let merged: usize = graph.expansions.iter().map(|expansion| expansion.merged.len()).sum();
         let considered: usize = graph.expansions.iter().map(|expansion| expansion.considered.len()).sum();
@@ -246,7 +252,8 @@ impl Expander {
             !there.contains(uid) && view.reader.place_of(uid).is_some_and(|place| view.selection.has(place))
         };
         let ids: Vec<String> = near.iter().map(|near| near.doc_id.clone()).collect();
-        let mut of_paper = chunks(store, &ids, self.config.chunks, wanted)?;
+        let most = if self.config.bring { self.config.chunks } else { 0 };
+        let mut of_paper = chunks(store, &ids, most, wanted)?;
         let titles: std::collections::BTreeMap<String, Option<String>> = store
             .nodes(Label::Paper, &ids)?
             .into_iter()

@@ -170,7 +170,8 @@ fn candidates(document: &Document, chunks: &[Chunk], config: &Config) -> BTreeMa
     });
     let headings: Vec<&str> = chunks.iter().map(|chunk| chunk.section.as_str()).collect();
     let priority = priority::text(chunks, config.priority);
-    let places: [(&str, fn(&mut Evidence)); 4] = [
+    type Mark = fn(&mut Evidence);
+    let places: [(&str, Mark); 4] = [
         (title, |evidence| evidence.title = true),
         (&summary, |evidence| evidence.summary = true),
         (&headings.join(".\n"), |evidence| evidence.heading = true),

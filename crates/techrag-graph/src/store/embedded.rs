@@ -125,9 +125,11 @@ impl Store for Embedded {
             Direction::Out => ("src", "dst"),
             Direction::In => ("dst", "src"),
         };
+        let known = edge.leads_to(direction);
+        let label_column = if known.is_some() { "''" } else { "f.label" };
         // CROSS JOIN keeps the order of the loops: from the few nodes asked about, never from all edges.
         let sql = format!(
-            "SELECT f.label, f.id FROM graph_nodes n CROSS JOIN graph_edges e ON e.{near} = n.nid AND e.type = ?3 \
+            "SELECT f.id, {label_column} FROM graph_nodes n CROSS JOIN graph_edges e ON e.{near} = n.nid AND e.type = ?3 \
              CROSS JOIN graph_nodes f ON f.nid = e.{far} WHERE n.label = ?1 AND n.id = ?2"
         );
         let mut statement = opened.connection().prepare_cached(&sql)?;
@@ -136,8 +138,9 @@ impl Store for Embedded {
             let mut rows = statement.query(params![label.name(), id, edge.name()])?;
             let first = links.len();
             while let Some(row) = rows.next()? {
-                let Some(label) = label_of(row, 0)? else { continue };
-                links.push(Link { near: id.clone(), far: Key { label, id: row.get(1)? } });
+                let label = if known.is_some() { known } else { label_of(row, 1)? };
+                let Some(label) = label else { continue };
+                links.push(Link { near: id.clone(), far: Key { label, id: row.get(0)? } });
             }
             links[first..].sort_unstable();
         }
