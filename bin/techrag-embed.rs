@@ -1,5 +1,7 @@
 //! `techrag-embed`: chunks in, chunks with vectors out.
 
+mod endpoint;
+
 use std::collections::HashMap;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,8 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clap::{Parser, ValueEnum};
 use techrag_cli::{Bare, Cli, Kind, Outcome, Record, VectorForm, Wanted};
 use techrag_core::codec::{self, Parsed};
-use techrag_core::record::{Chunk, ErrorKind, ErrorRecord};
-use techrag_models::{ChunkEncoder, Limits, Locator, Manifest, Passage, SentenceEncoder, Windows};
+use techrag_core::record::{Chunk, ErrorKind, ErrorRecord, Vectors, Window};
+use techrag_core::vector::{Form, Vector};
+use techrag_models::{ChunkEncoder, Limits, Locator, Manifest, Model, Passage, SentenceEncoder, Windows};
+use techrag_retrieve::{Remote, windows_by_characters};
+
+use crate::endpoint::Endpoint;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -17,14 +23,15 @@ Examples:
   techrag-embed --windows first --context none --vectors array <chunks.jsonl | jq .vectors.dim
 
 A chunk that has vectors of the same model and revision already passes as it is; so do documents, removals, errors and
-every other record. The model is loaded when the first chunk needs it. The same chunk gives the same bytes whatever -j
+every other record. With --endpoint a server embeds, its model named by --model; its vectors are known by that name, and
+techrag-retrieve asks the same server for the question's. The model is loaded when the first chunk needs it. The same chunk gives the same bytes whatever -j
 and --batch are.";
 
 /// Add embeddings to chunks
 #[derive(Parser)]
 #[command(name = "techrag-embed", after_help = EXAMPLES)]
 struct Args {
-    /// Sentence encoder, by its name in the manifest of models
+    /// Sentence encoder, by its name in the manifest of models, or by the server's name for it
     #[arg(long, value_name = "ID", default_value = "all-MiniLM-L6-v2")]
     model: String,
     /// Which windows of a chunk are embedded when it is longer than the model takes
@@ -39,6 +46,11 @@ struct Args {
     /// Most chunks taken together; short texts of equal length then share a run of the model
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
     batch: u16,
+    /// Most characters of a window that a server embeds; a model of the manifest knows its own length
+    #[arg(long, value_name = "N", default_value_t = 1200, value_parser = clap::value_parser!(u32).range(1..))]
+    window_chars: u32,
+    #[command(flatten)]
+    endpoint: Endpoint,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -78,14 +90,11 @@ fn main() -> ExitCode {
 fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
     let locator = Locator::new(cli.model_folders());
     let manifest = Manifest::of(&locator).map_err(fatal)?;
-    let model = manifest.get(&args.model).map_err(fatal)?;
-    let loaded = Mutex::new(None);
-    let encoder = || -> anyhow::Result<Arc<ChunkEncoder>> {
-        let mut loaded = loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*loaded {
-            Some(encoder) => Ok(Arc::clone(encoder)),
-            None => Ok(Arc::clone(loaded.insert(Arc::new(open(&args, cli, &locator, &manifest)?)))),
+    let embedder = match args.endpoint.server(cli)? {
+        Some((client, base, key)) => {
+            Embedder::Server(Remote::new(client, &base, &args.model, key).map_err(endpoint::fatal)?)
         }
+        None => Embedder::Model(manifest.get(&args.model).map_err(fatal)?, Mutex::default()),
     };
     let wanted = Wanted { kinds: &[Kind::Chunk], bare: Bare::Refused };
     let titles = Titles::default();
@@ -96,7 +105,7 @@ fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
     };
     cli.batches_after(wanted, args.batch.into(), notice, |records| {
         let lacking = |record: &&mut Record| match record {
-            Record::Chunk(chunk) => !chunk.vectors.as_ref().is_some_and(|vectors| model.made(vectors)),
+            Record::Chunk(chunk) => !chunk.vectors.as_ref().is_some_and(|vectors| embedder.made(vectors)),
             _ => false,
         };
         let mut chunks: Vec<&mut Record> = records.iter_mut().filter(lacking).collect();
@@ -104,8 +113,78 @@ fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
             return Ok(());
         }
         let contexts = contexts(&chunks, args.context, &titles);
-        embed(&mut chunks, &contexts, encoder()?.as_ref(), cli.stage())
+        let passages = passages(&chunks, &contexts);
+        let results = match &embedder {
+            Embedder::Server(remote) => served(remote, &args, &passages)?,
+            Embedder::Model(_, loaded) => {
+                let encoder = once(loaded, || open(&args, cli, &locator, &manifest))?;
+                encoder.vectors(&passages).map_err(fatal)?.into_iter().map(|r| r.map_err(|e| e.to_string())).collect()
+            }
+        };
+        settle(&mut chunks, results, cli.stage());
+        Ok(())
     })
+}
+
+/// Who embeds.
+enum Embedder<'a> {
+    /// A model of the manifest, opened when the first chunk needs it.
+    Model(&'a Model, Mutex<Option<Arc<ChunkEncoder>>>),
+    /// A server.
+    Server(Remote),
+}
+
+impl Embedder<'_> {
+    /// Whether these vectors are its own.
+    fn made(&self, vectors: &Vectors) -> bool {
+        match self {
+            Self::Model(model, _) => model.made(vectors),
+            Self::Server(remote) => vectors.model == remote.model() && vectors.revision == Remote::REVISION,
+        }
+    }
+}
+
+fn once(
+    slot: &Mutex<Option<Arc<ChunkEncoder>>>,
+    open: impl FnOnce() -> anyhow::Result<ChunkEncoder>,
+) -> anyhow::Result<Arc<ChunkEncoder>> {
+    let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*slot {
+        Some(encoder) => Ok(Arc::clone(encoder)),
+        None => Ok(Arc::clone(slot.insert(Arc::new(open()?)))),
+    }
+}
+
+/// Vectors of passages by a server, all windows in one call.
+fn served(remote: &Remote, args: &Args, passages: &[Passage<'_>]) -> anyhow::Result<Vec<Result<Vectors, String>>> {
+    let windows = passages.iter().map(|passage| {
+        let mut windows = windows_by_characters(passage.text, args.window_chars as usize);
+        if matches!(args.windows, Which::First) {
+            windows.truncate(1);
+        }
+        windows
+    });
+    let windows: Vec<_> = windows.collect();
+    let seen = passages.iter().zip(&windows);
+    let seen: Vec<String> = seen
+        .flat_map(|(passage, windows)| {
+            windows.iter().map(|range| SentenceEncoder::joined(passage.context, &passage.text[range.clone()]))
+        })
+        .collect();
+    let seen: Vec<&str> = seen.iter().map(String::as_str).collect();
+    let mut vectors = remote.encode(&seen).map_err(endpoint::fatal)?.into_iter();
+    let form: Form = args.vectors.into();
+    let assembled = windows.into_iter().map(|windows| {
+        let windows: Vec<Window> = windows
+            .into_iter()
+            .zip(vectors.by_ref())
+            .map(|(range, values)| Window { start: range.start, end: range.end, vector: Vector { values, form } })
+            .collect();
+        let dim = windows.first().map_or(0, |window| window.vector.values.len());
+        let (model, revision) = (remote.model().to_owned(), Remote::REVISION.to_owned());
+        Ok(Vectors { model, revision, dim, windows, ..Vectors::default() })
+    });
+    Ok(assembled.collect())
 }
 
 /// Keeps the title if the line is a document.
@@ -141,24 +220,27 @@ fn open(args: &Args, cli: &Cli, locator: &Locator, manifest: &Manifest) -> anyho
     Ok(ChunkEncoder::new(encoder, windows, args.vectors.into()))
 }
 
-/// Gives chunks their vectors; one whose text has none becomes an error record.
-fn embed(records: &mut [&mut Record], contexts: &[String], encoder: &ChunkEncoder, stage: &str) -> anyhow::Result<()> {
-    let passages = records.iter().zip(contexts).map(|(record, context)| match record {
+/// The texts of chunks, each under its context.
+fn passages<'a>(records: &'a [&mut Record], contexts: &'a [String]) -> Vec<Passage<'a>> {
+    let passage = |(record, context): (&'a &mut Record, &'a String)| match &**record {
         Record::Chunk(chunk) => Passage { context, text: &chunk.text },
         _ => Passage { context: "", text: "" },
-    });
-    let results = encoder.vectors(&passages.collect::<Vec<_>>()).map_err(fatal)?;
+    };
+    records.iter().zip(contexts).map(passage).collect()
+}
+
+/// Gives chunks their vectors; one whose text has none becomes an error record.
+fn settle(records: &mut [&mut Record], results: Vec<Result<Vectors, String>>, stage: &str) {
     for (record, result) in records.iter_mut().zip(results) {
         let Record::Chunk(chunk) = &mut **record else { continue };
         match result {
             Ok(vectors) => chunk.vectors = Some(vectors),
-            Err(error) => {
+            Err(message) => {
                 let uid = std::mem::take(&mut chunk.uid);
-                **record = ErrorRecord::new(uid, stage, ErrorKind::Vectors, error.to_string()).into();
+                **record = ErrorRecord::new(uid, stage, ErrorKind::Vectors, message).into();
             }
         }
     }
-    Ok(())
 }
 
 fn fatal(error: techrag_models::Error) -> anyhow::Error {

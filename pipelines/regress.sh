@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Retrieval and answers on the fixture questions, and retrieval on Cranfield where it lies beside the project, compared
-# with the figures pinned in tests/regressions. A better figure is a drift too.
+# Retrieval and answers on the fixture questions; retrieval on Cranfield, CISI, the HotpotQA sample and the real papers
+# where they lie beside the project (the last three by words and the static encoder, which take seconds): compared with
+# the figures pinned in tests/regressions. A better figure is a drift too.
 # usage: regress.sh [--repin]
 #        --repin writes the figures measured now into the files; look at why they moved first
 # records: questions → hits (techrag-retrieve) and finished query records (ask.sh) → figures → verdict; exit 5 on a drift
@@ -17,7 +18,7 @@ case "${1:-}" in
 esac
 export TECHRAG_BIN=${TECHRAG_BIN:-$root/target/release}
 [ -x "$TECHRAG_BIN/techrag-eval" ] || fail "the tools are not built: run make build, or set TECHRAG_BIN to their folder"
-export PATH=$TECHRAG_BIN:$PATH
+export PATH=$TECHRAG_BIN:$PATH TECHRAG_MODELS=${TECHRAG_MODELS:-$root/.models}
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 
@@ -57,6 +58,16 @@ cranfield() {
   printf '{"bm25":%s,"dense":%s,"hybrid":%s}\n' "${figures[@]}"
 }
 
+# Words and the static encoder alone: seconds, not minutes. From chunks on stdin, so that any corpus can be measured.
+static() { # NAME QUERIES QRELS
+  local name=$1 mode figures=()
+  techrag-embed --model potion-base-8M --context heading | techrag-index add --library "$work/$name.static" >/dev/null || fail "$name cannot be ingested"
+  for mode in bm25 dense hybrid; do
+    figures+=("$(techrag-retrieve --library "$work/$name.static" --mode $mode -k 100 --rerank off <"$2" | techrag-eval metrics --qrels "$3" --json)") || fail "$name cannot be measured"
+  done
+  printf '{"bm25":%s,"dense":%s,"hybrid":%s}\n' "${figures[@]}"
+}
+
 verdict() { # NAME: measured figures on stdin
   local pins=$root/tests/regressions/$1.toml
   if [ -n "$repin" ]; then
@@ -70,11 +81,28 @@ verdict() { # NAME: measured figures on stdin
 status=0
 fixtures >"$work/fixtures.json" || exit 2
 verdict fixtures <"$work/fixtures.json" || status=$?
-data=$root/../shared/data/ir/cranfield
-if [ -e "$data/corpus.jsonl" ]; then
-  cranfield "$data" >"$work/cranfield.json" || exit 2
+data=$root/../shared/data
+if [ -e "$data/ir/cranfield/corpus.jsonl" ]; then
+  cranfield "$data/ir/cranfield" >"$work/cranfield.json" || exit 2
   verdict cranfield <"$work/cranfield.json" || status=$?
 else
   echo "== cranfield: not beside the project, left out"
+fi
+if [ ! -e "$TECHRAG_MODELS/potion-base-8M/model.safetensors" ]; then
+  echo "== static encoder: potion-base-8M is not there (run make models), left out"
+  exit "$status"
+fi
+for name in cisi hotpotqa_sample; do
+  [ -e "$data/ir/$name/corpus.jsonl" ] || { echo "== $name: not beside the project, left out"; continue; }
+  techrag-chunk --from jsonl "$data/ir/$name/corpus.jsonl" |
+    static "$name" "$data/ir/$name/queries.jsonl" "$data/ir/$name/qrels.tsv" >"$work/$name.json" || exit 2
+  verdict "$name" <"$work/$name.json" || status=$?
+done
+if [ -d "$data/papers" ]; then
+  techrag-chunk "$data/papers/"*.pdf --root "$data/papers" |
+    static real "$root/fixtures/questions-real/questions.jsonl" "$root/fixtures/questions-real/qrels.jsonl" >"$work/real.json" || exit 2
+  verdict real <"$work/real.json" || status=$?
+else
+  echo "== real papers: not beside the project, left out"
 fi
 exit "$status"

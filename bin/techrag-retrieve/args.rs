@@ -3,6 +3,8 @@
 use clap::{Parser, ValueEnum};
 use techrag_index::Condition;
 
+use crate::endpoint::Endpoint;
+
 /// Find the chunks that answer a question
 ///
 /// Reads questions (a line of text, {"question": …}, a BEIR line {"_id", "text"} or a query record) and writes query
@@ -58,6 +60,18 @@ pub(crate) struct Args {
     /// What a chunk gains that holds all codes, numbers, units and acronyms of the question; 0 turns it off
     #[arg(long, value_name = "W", default_value_t = 0.0)]
     pub(crate) keyword_boost: f64,
+    /// What a chunk gains that holds all adjacent word pairs of the question side by side; 0 turns it off
+    #[arg(long, value_name = "W", default_value_t = 0.0)]
+    pub(crate) phrase_boost: f64,
+    /// What late interaction over token vectors counts against the score so far, for the best --rerank-depth; 0 turns it
+    /// off
+    #[arg(long, value_name = "W", default_value_t = 0.0)]
+    pub(crate) late_weight: f64,
+    /// Most hits of one document before those of others [default: as many as there are]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub(crate) per_paper: Option<usize>,
+    #[command(flatten)]
+    pub(crate) endpoint: Endpoint,
     /// Rank only chunks that meet a condition, such as year>=2020, role=method|results, key^=reports/, series!=draft
     #[arg(long = "where", value_name = "FIELD OP VALUE")]
     pub(crate) scope: Vec<Condition>,
@@ -70,6 +84,13 @@ pub(crate) struct Args {
     /// How many candidates it reads
     #[arg(long, value_name = "N", default_value_t = 30)]
     pub(crate) rerank_depth: usize,
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("a number of at least 1 is expected".to_owned()),
+        Ok(number) => Ok(number),
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]

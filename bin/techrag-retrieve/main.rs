@@ -1,6 +1,8 @@
 //! `techrag-retrieve`: questions in, questions with hits out.
 
 mod args;
+#[path = "../endpoint/mod.rs"]
+mod endpoint;
 mod settings;
 
 use std::mem::ManuallyDrop;
@@ -12,6 +14,7 @@ use techrag_models::{Limits, Locator, Manifest};
 use techrag_retrieve::{Models, Retriever};
 
 use crate::args::Args;
+use crate::endpoint::fatal;
 
 fn main() -> ExitCode {
     techrag_cli::main(run)
@@ -21,6 +24,10 @@ fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
     let locator = Locator::new(cli.model_folders());
     let manifest = Manifest::of(&locator).map_err(|error| fatal(error.into()))?;
     let models = Models::new(locator, manifest, Limits { sessions: cli.jobs(), batch: 1 });
+    let models = match args.endpoint.server(cli)? {
+        Some((client, base, key)) => models.with_endpoint(client, base, key),
+        None => models,
+    };
     // Never taken down: freeing a model takes as long as a search, and the process ends when the run does.
     let retriever = ManuallyDrop::new(Retriever::open(cli.library()?, models, args.config(cli)).map_err(fatal)?);
     cli.each(Wanted { kinds: &[Kind::Query], bare: Bare::Question }, |record| {
@@ -36,11 +43,4 @@ fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
         }
         Ok(vec![Record::Query(query)])
     })
-}
-
-fn fatal(error: techrag_retrieve::Error) -> anyhow::Error {
-    match error.hint().map(str::to_owned) {
-        Some(hint) => techrag_cli::hint(error, hint),
-        None => error.into(),
-    }
 }

@@ -28,6 +28,9 @@ impl Args {
             breadth: self.hnsw,
             bm25: self.lexical(),
             keyword_boost: self.keyword_boost,
+            phrase_boost: self.phrase_boost,
+            late: self.late_weight,
+            per_paper: self.per_paper,
             rerank: match self.rerank.as_str() {
                 "off" => Rerank::Off,
                 "auto" => Rerank::IfThere(CROSS_ENCODER.into()),

@@ -16,8 +16,9 @@ use toml::{Table, Value};
 /// Name of the file, found upward from the working directory and in the user's configuration folder.
 const FILE: &str = "techrag.toml";
 const COMMON: &str = "common";
-/// Options that make no sense in a file.
-const NEVER: &[&str] = &["help", "version", "print_config", "schema", "completions", "man", "output", "endpoint"];
+/// Options that make no sense in a file, and those that say where texts and keys are sent.
+const NEVER: &[&str] =
+    &["help", "version", "print_config", "schema", "completions", "man", "output", "endpoint", "endpoint_key_env"];
 
 /// Options of a language model stand in a table of their own, `[llm]`, which knows whose file it is: see
 /// [`Layers::tables`].

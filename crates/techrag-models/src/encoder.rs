@@ -134,6 +134,30 @@ impl SentenceEncoder {
         Ok(vectors.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
+    /// The vector of each word piece of each text, of length 1, special tokens left out; a text longer than the model
+    /// takes is cut. What late interaction compares (Khattab and Zaharia 2020).
+    ///
+    /// # Errors
+    /// [`Error::WrongKind`] for a table, whose tokens know nothing of each other; otherwise what the tokeniser or the
+    /// runtime says.
+    pub fn encode_tokens(&self, side: Side, texts: &[&str]) -> Result<Vec<Vec<Vec<f32>>>, Error> {
+        let Source::Graph(sessions, _) = &self.source else {
+            return Err(Error::WrongKind { id: self.id.clone(), wanted: "network" });
+        };
+        let encodings = texts.iter().map(|text| self.tokens(side, text)).collect::<Result<Vec<_>, _>>()?;
+        let vectors = Mutex::new(vec![Vec::new(); texts.len()]);
+        in_parallel(self.threads, &equal_lengths(&encodings, self.batch), |group| {
+            let (output, length) = self.token_vectors(sessions, &encodings, group)?;
+            let mut vectors = vectors.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            for (&text, tokens) in group.iter().zip(output.chunks_exact(length * self.spec.dim)) {
+                let kept = encodings[text].get_special_tokens_mask().iter().zip(tokens.chunks_exact(self.spec.dim));
+                vectors[text] = kept.filter(|(special, _)| **special == 0).map(|(_, token)| unit(token)).collect();
+            }
+            Ok(())
+        })?;
+        Ok(vectors.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+    }
+
     /// The byte ranges of a text that the model can take whole after `context`, in order: at least one, none of more
     /// pieces than there is room for, together covering every word piece. Encode [`SentenceEncoder::joined`] of the
     /// context and `text[range]` for each and nothing is cut off.
@@ -276,6 +300,12 @@ impl SentenceEncoder {
         }
         Ok(vector)
     }
+}
+
+/// The vector at length 1; as it is where it has no length.
+fn unit(vector: &[f32]) -> Vec<f32> {
+    let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
+    vector.iter().map(|value| if length > SHORTEST { value / length } else { *value }).collect()
 }
 
 /// Mean of token vectors of `dim` values each.

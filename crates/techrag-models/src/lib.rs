@@ -34,3 +34,4 @@ pub use manifest::{Body, Fetch, Kind, Manifest, Model, PairSpec, Pooling, Senten
 pub use page::{
     Filter, Looks, MultiVector, PageEncoder, PageInput, PageSpec, PatchSpec, Pixels, Place, TiledSpec, WordSpec,
 };
+pub use window::even as even_windows;

@@ -6,7 +6,7 @@ use std::ops::Range;
 /// possible: a tail of three words would make a vector of three words, which is near nothing and to nothing near.
 ///
 /// A single word of more pieces than `most` is a window of its own.
-pub(crate) fn even(words: &[(usize, Range<usize>)], most: usize) -> Vec<Range<usize>> {
+pub fn even(words: &[(usize, Range<usize>)], most: usize) -> Vec<Range<usize>> {
     let most = most.max(1);
     let fewest = fill(words, most).len();
     let total: usize = words.iter().map(|(count, _)| count).sum();

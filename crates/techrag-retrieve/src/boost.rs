@@ -4,6 +4,8 @@
 //! word of the question that holds a digit or a symbol, or is written in capitals. The bonus of a chunk is the share of
 //! the keywords that stand whole in its title, section or text, times the weight: between 0 and the weight, in the
 //! units of the score it is added to (standard deviations, for the z-score fusion).
+//!
+//! The phrase boost is of the same kind: the share of the question's adjacent word pairs that stand side by side.
 
 use std::collections::HashSet;
 
@@ -38,6 +40,22 @@ pub(crate) fn share(keywords: &HashSet<String>, stored: &Stored) -> f64 {
     keywords.intersection(&words).count() as f64 / keywords.len() as f64
 }
 
+/// The adjacent word pairs of a text: stems, function words left out, so that "coefficient of friction" is one.
+pub(crate) fn pairs(text: &str) -> HashSet<(String, String)> {
+    let words = token::tokens(text, Config::WORDS);
+    words.windows(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect()
+}
+
+/// The share of the pairs that stand side by side in one field of a chunk, 0 to 1; 0 where there are none.
+pub(crate) fn pairs_share(wanted: &HashSet<(String, String)>, stored: &Stored) -> f64 {
+    if wanted.is_empty() {
+        return 0.0;
+    }
+    let title = stored.document.title.as_deref().unwrap_or_default();
+    let found: HashSet<_> = [title, &stored.chunk.section, &stored.chunk.text].into_iter().flat_map(pairs).collect();
+    wanted.intersection(&found).count() as f64 / wanted.len() as f64
+}
+
 #[cfg(test)]
 mod tests {
     use techrag_core::record::{Chunk, Document};
@@ -60,5 +78,17 @@ mod tests {
         let stored = Stored { chunk, document, keys: Vec::new() };
         assert_eq!(share(&keywords("EKF 9.4.2 80 km/h"), &stored), 0.75);
         assert_eq!(share(&HashSet::new(), &stored), 0.0);
+    }
+
+    #[test]
+    fn pairs_stand_side_by_side_and_in_one_field() {
+        let document = Document { title: Some("Rolling".into()), ..Document::default() };
+        let text = "resistance rises. The coefficient of friction falls with the speed.";
+        let chunk = Chunk { text: text.into(), ..Chunk::default() };
+        let stored = Stored { chunk, document, keys: Vec::new() };
+        assert_eq!(pairs_share(&pairs("friction coefficients"), &stored), 0.0, "the order counts");
+        assert_eq!(pairs_share(&pairs("a coefficient of the friction"), &stored), 1.0);
+        assert_eq!(pairs_share(&pairs("rolling resistance rises"), &stored), 0.5, "not across fields");
+        assert_eq!(pairs_share(&pairs("friction"), &stored), 0.0, "one word is no pair");
     }
 }

@@ -21,6 +21,12 @@ pub struct Config {
     pub bm25: Bm25,
     /// What a chunk that holds all keywords of the question gains; 0 turns the boost off.
     pub keyword_boost: f64,
+    /// What a chunk gains that holds all adjacent word pairs of the question side by side; 0 turns it off.
+    pub phrase_boost: f64,
+    /// Weight of late interaction over token vectors against the score so far; 0 turns it off.
+    pub late: f64,
+    /// Most hits of one document before those of others; `None` for as many as there are.
+    pub per_paper: Option<usize>,
     /// Whether and by what the best candidates are read again.
     pub rerank: Rerank,
     /// How many of them.

@@ -21,15 +21,37 @@ pub enum Error {
         /// Weight revision of the model found.
         here: String,
     },
+    /// An embedding server.
+    #[error("{url}: {message}")]
+    Remote {
+        /// Its address.
+        url: String,
+        /// What went wrong.
+        message: String,
+        /// Whether it could not be reached.
+        away: bool,
+    },
+    /// The library's vectors were made by a server, and none is named.
+    #[error("the library's vectors are of {model}, made by an embedding server, and none is named")]
+    NoEndpoint {
+        /// The model's name there.
+        model: String,
+    },
 }
 
 impl Error {
+    /// Whether a service that was asked for by name cannot be reached.
+    pub fn is_unreachable(&self) -> bool {
+        matches!(self, Self::Remote { away: true, .. })
+    }
+
     /// What the user can do about it.
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Model(error) => error.hint(),
             Self::Revision { .. } => Some("embed the library again, or search with --mode bm25"),
-            Self::Index(_) => None,
+            Self::NoEndpoint { .. } => Some("name it with --endpoint URL, or search with --mode bm25"),
+            Self::Index(_) | Self::Remote { .. } => None,
         }
     }
 

@@ -73,7 +73,7 @@ fn sum(a: &[f64], weight_a: f64, b: &[f64], weight_b: f64) -> Vec<f64> {
 
 /// Distance from the mean in standard deviations; 0 for all where they do not differ. What has no score is as bad as
 /// the worst that has one.
-fn standardised(scores: &[Option<f64>]) -> Vec<f64> {
+pub(crate) fn standardised(scores: &[Option<f64>]) -> Vec<f64> {
     let scores = filled(scores);
     let count = scores.len().max(1) as f64;
     let mean = scores.iter().sum::<f64>() / count;

@@ -24,6 +24,23 @@ pub(crate) fn hits(ranked: Vec<(Candidate, Stored, Option<f32>)>, k: usize) -> V
     hits
 }
 
+/// At most `most` of a document first, in their order; what is beyond comes behind them, so that nothing is lost where
+/// the others are few.
+pub(crate) fn spread(
+    ranked: Vec<(Candidate, Stored, Option<f32>)>,
+    most: Option<usize>,
+) -> Vec<(Candidate, Stored, Option<f32>)> {
+    let Some(most) = most else { return ranked };
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let (mut first, behind): (Vec<_>, Vec<_>) = ranked.into_iter().partition(|(_, stored, _)| {
+        let count = seen.entry(stored.chunk.doc_id.clone()).or_default();
+        *count += 1;
+        *count <= most
+    });
+    first.extend(behind);
+    first
+}
+
 fn merge(hit: &mut Hit, keys: Vec<String>) {
     for key in keys {
         if key != hit.key && !hit.also.contains(&key) {
@@ -95,6 +112,27 @@ mod tests {
         let seen: Vec<(&str, Vec<&str>)> =
             hits.iter().map(|hit| (hit.key.as_str(), hit.also.iter().map(String::as_str).collect())).collect();
         assert_eq!(seen, [("a", vec!["a2", "c"]), ("b", vec!["e"])]);
+    }
+
+    #[test]
+    fn a_document_gives_way_after_its_share_and_nothing_is_lost() {
+        let found = |documents: &[&str]| {
+            let mut found: Vec<_> = documents.iter().map(|document| ranked(document, &[], "")).collect();
+            found.iter_mut().enumerate().for_each(|(at, (_, stored, _))| {
+                stored.chunk.doc_id = stored.document.key.clone();
+                stored.chunk.uid = at.to_string();
+            });
+            found
+        };
+        let order = |most| -> Vec<String> {
+            spread(found(&["a", "a", "a", "b", "a", "b"]), most)
+                .into_iter()
+                .map(|(_, stored, _)| stored.chunk.uid)
+                .collect()
+        };
+        assert_eq!(order(Some(1)), ["0", "3", "1", "2", "4", "5"]);
+        assert_eq!(order(Some(2)), ["0", "1", "3", "5", "2", "4"]);
+        assert_eq!(order(None), ["0", "1", "2", "3", "4", "5"]);
     }
 
     #[test]

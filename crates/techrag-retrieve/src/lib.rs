@@ -10,7 +10,9 @@ mod config;
 mod error;
 pub mod fusion;
 mod hits;
+mod late;
 mod models;
+mod remote;
 mod retriever;
 mod search;
 
@@ -18,5 +20,6 @@ pub use config::{Config, Mode, Rerank};
 pub use error::{Error, Result};
 pub use fusion::Fusion;
 pub use models::Models;
+pub use remote::{Remote, windows_by_characters};
 pub use retriever::Retriever;
 pub use search::{Candidate, ranked};

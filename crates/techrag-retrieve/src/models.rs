@@ -4,8 +4,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use techrag_index::Encoder;
 use techrag_models::{CrossEncoder, Limits, Locator, Manifest, SentenceEncoder, Side};
+use techrag_net::transport::{Client, Secret};
+use url::Url;
 
 use crate::error::{Error, Result};
+use crate::late;
+use crate::remote::Remote;
 
 /// Where models are found, and those that are open.
 pub struct Models {
@@ -14,12 +18,19 @@ pub struct Models {
     limits: Limits,
     sentence: Mutex<Option<Arc<SentenceEncoder>>>,
     cross: Mutex<Option<Arc<CrossEncoder>>>,
+    remote: Option<(Client, Url, Option<Secret>)>,
 }
 
 impl Models {
     /// Models of a manifest, found by `locator`. Nothing is opened yet.
     pub fn new(locator: Locator, manifest: Manifest, limits: Limits) -> Self {
-        Self { locator, manifest, limits, sentence: Mutex::default(), cross: Mutex::default() }
+        Self { locator, manifest, limits, sentence: Mutex::default(), cross: Mutex::default(), remote: None }
+    }
+
+    /// With an embedding server, for libraries whose vectors one has made.
+    #[must_use]
+    pub fn with_endpoint(self, client: Client, base: Url, key: Option<Secret>) -> Self {
+        Self { remote: Some((client, base, key)), ..self }
     }
 
     /// The query's vector, by the encoder that made the library's.
@@ -27,6 +38,28 @@ impl Models {
     /// # Errors
     /// If the model is missing, is of another weight revision, or fails.
     pub(crate) fn vector(&self, query: &str, library: &Encoder) -> Result<Vec<f32>> {
+        if library.revision == Remote::REVISION {
+            let named = self.remote.as_ref().ok_or_else(|| Error::NoEndpoint { model: library.model.clone() })?;
+            let (client, base, key) = named;
+            let remote = Remote::new(client.clone(), base, &library.model, key.clone())?;
+            return Ok(remote.encode(&[query])?.pop().unwrap_or_default());
+        }
+        Ok(self.sentence(library)?.encode(Side::Query, &[query])?.pop().unwrap_or_default())
+    }
+
+    /// How near each passage is to the query, word by word.
+    ///
+    /// # Errors
+    /// As [`Models::vector`], and where the encoder has no token vectors.
+    pub(crate) fn late(&self, query: &str, passages: &[&str], library: &Encoder) -> Result<Vec<f64>> {
+        let encoder = self.sentence(library)?;
+        let question = encoder.encode_tokens(Side::Query, &[query])?.pop().unwrap_or_default();
+        let passages = encoder.encode_tokens(Side::Passage, passages)?;
+        Ok(passages.iter().map(|passage| late::max_sim(&question, passage)).collect())
+    }
+
+    /// The encoder that made the library's vectors.
+    fn sentence(&self, library: &Encoder) -> Result<Arc<SentenceEncoder>> {
         let encoder = once(&self.sentence, || {
             Ok(SentenceEncoder::open(&self.locator, &self.manifest, &library.model, self.limits)?)
         })?;
@@ -37,7 +70,7 @@ impl Models {
                 here: encoder.revision().to_owned(),
             });
         }
-        Ok(encoder.encode(Side::Query, &[query])?.pop().unwrap_or_default())
+        Ok(encoder)
     }
 
     /// Whether the files of a cross-encoder are there.

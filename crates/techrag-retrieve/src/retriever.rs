@@ -12,6 +12,7 @@ use crate::boost;
 use crate::config::{Config, Mode, Rerank};
 use crate::error::Result;
 use crate::hits;
+use crate::late;
 use crate::models::Models;
 use crate::search::{self, Candidate};
 
@@ -116,7 +117,7 @@ impl Retriever {
         }
         let view = self.view()?;
         let config = self.effective(&view, notes);
-        let vector = self.vector(&view, &config, text)?;
+        let (config, vector) = self.vector(&view, config, text, notes)?;
         let mut candidates = search::ranked(&view.reader, &config, text, vector.as_deref(), &view.scope)?;
         let found = candidates.len();
         candidates.truncate(config.candidates.max(config.k));
@@ -125,8 +126,9 @@ impl Retriever {
         let mut read: Vec<(Candidate, Stored, Option<f32>)> =
             candidates.into_iter().zip(stored).map(|(candidate, stored)| (candidate, stored, None)).collect();
         boosted(&config, question, &mut read);
+        self.late(&view, &config, question, vector.as_deref(), &mut read)?;
         self.rerank(&view, &config, question, vector.as_deref(), &mut read, notes)?;
-        let hits = hits::hits(read, config.k);
+        let hits = hits::hits(hits::spread(read, config.per_paper), config.k);
         notes.count(&config, found, hits.len());
         if let Some(breadth) = config.breadth.filter(|_| config.mode != Mode::Bm25) {
             let (graphs, segments) = (view.reader.graphs_named()?, view.reader.segment_count());
@@ -147,12 +149,50 @@ impl Retriever {
         config
     }
 
-    /// The query's vector, where the mode needs one and there is something to ask.
-    fn vector(&self, view: &View, config: &Config, text: &str) -> Result<Option<Vec<f32>>> {
-        match view.reader.encoder() {
-            Some(encoder) if config.mode != Mode::Bm25 => Ok(Some(self.models.vector(text, encoder)?)),
-            _ => Ok(None),
+    /// The query's vector, where the mode needs one and there is something to ask. A text that has none (no word that a
+    /// table knows) is searched by its words where words are asked too.
+    fn vector(
+        &self,
+        view: &View,
+        mut config: Config,
+        text: &str,
+        notes: &mut Notes,
+    ) -> Result<(Config, Option<Vec<f32>>)> {
+        let Some(encoder) = view.reader.encoder().filter(|_| config.mode != Mode::Bm25) else {
+            return Ok((config, None));
+        };
+        match self.models.vector(text, encoder) {
+            Ok(vector) => Ok((config, Some(vector))),
+            Err(error) if error.is_about_a_text() && config.mode == Mode::Hybrid => {
+                notes.say(&format!("words alone decide: {error}"));
+                config.mode = Mode::Bm25;
+                Ok((config, None))
+            }
+            Err(error) => Err(error),
         }
+    }
+
+    /// Adds late interaction to the best and orders them anew.
+    fn late(
+        &self,
+        view: &View,
+        config: &Config,
+        question: &str,
+        vector: Option<&[f32]>,
+        read: &mut [(Candidate, Stored, Option<f32>)],
+    ) -> Result<()> {
+        let (Some(encoder), true) = (view.reader.encoder(), config.late != 0.0) else { return Ok(()) };
+        let count = config.reranked.min(read.len());
+        let best = &mut read[..count];
+        let passages = passages(view, vector, best)?;
+        let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
+        let near = self.models.late(question, &passages, encoder)?;
+        let scores: Vec<f64> = best.iter().map(|(candidate, ..)| candidate.score).collect();
+        for (read, score) in best.iter_mut().zip(late::blended(&scores, &near, config.late)) {
+            read.0.score = score;
+        }
+        by_score(best);
+        Ok(())
     }
 
     /// Reads the best again and puts them first, by logit; the others keep their order behind them.
@@ -175,29 +215,44 @@ impl Retriever {
         };
         let count = config.reranked.min(read.len());
         let (best, _) = read.split_at_mut(count);
-        let passages = best.iter().map(|(candidate, stored, _)| passage(view, vector, candidate, stored));
-        let passages: Vec<String> = passages.collect::<Result<_>>()?;
+        let passages = passages(view, vector, best)?;
         let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
         for (read, logit) in best.iter_mut().zip(self.models.logits(model, question, &passages)?) {
             read.0.score = f64::from(logit);
             read.2 = Some(logit);
         }
-        best.sort_by(|a, b| b.0.score.total_cmp(&a.0.score).then(a.0.uid.cmp(&b.0.uid)));
+        by_score(best);
         notes.say(&format!("the best {count} reranked by {model}"));
         Ok(())
     }
 }
 
-/// Adds the keyword boost and orders anew.
+/// Best first; ties by uid.
+fn by_score(read: &mut [(Candidate, Stored, Option<f32>)]) {
+    read.sort_by(|a, b| b.0.score.total_cmp(&a.0.score).then(a.0.uid.cmp(&b.0.uid)));
+}
+
+/// Adds the boosts and orders anew.
 fn boosted(config: &Config, question: &str, read: &mut [(Candidate, Stored, Option<f32>)]) {
-    let keywords = boost::keywords(question);
-    if config.keyword_boost == 0.0 || keywords.is_empty() {
+    let (keywords, pairs) = (boost::keywords(question), boost::pairs(question));
+    let of_keywords = if keywords.is_empty() { 0.0 } else { config.keyword_boost };
+    let of_pairs = if pairs.is_empty() { 0.0 } else { config.phrase_boost };
+    if of_keywords == 0.0 && of_pairs == 0.0 {
         return;
     }
     for (candidate, stored, _) in read.iter_mut() {
-        candidate.score += config.keyword_boost * boost::share(&keywords, stored);
+        if of_keywords != 0.0 {
+            candidate.score += of_keywords * boost::share(&keywords, stored);
+        }
+        if of_pairs != 0.0 {
+            candidate.score += of_pairs * boost::pairs_share(&pairs, stored);
+        }
     }
-    read.sort_by(|a, b| b.0.score.total_cmp(&a.0.score).then(a.0.uid.cmp(&b.0.uid)));
+    by_score(read);
+}
+
+fn passages(view: &View, vector: Option<&[f32]>, read: &[(Candidate, Stored, Option<f32>)]) -> Result<Vec<String>> {
+    read.iter().map(|(candidate, stored, _)| passage(view, vector, candidate, stored)).collect()
 }
 
 /// What of a chunk the cross-encoder reads: from its best window on; from its beginning where no vector tells.
