@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
-# The table of docs/RETRIEVAL.md: every mode and fusion on the given collections and on the fixture questions.
+# The tables of docs/RETRIEVAL.md: every mode, fusion, option and encoder on the given collections, on the fixture
+# questions, and on the questions about real papers where those lie beside the project.
 # usage: retrieval.sh DATA [WORK]
-#        DATA holds cranfield/, cisi/ and hotpotqa_sample/, each with corpus.jsonl, queries.jsonl, qrels.tsv;
+#        DATA holds cranfield/, cisi/ and hotpotqa_sample/, each with corpus.jsonl, queries.jsonl, qrels.tsv, and next to
+#        it papers/ with the PDFs that fixtures/questions-real asks about (left out where it is absent);
 #        libraries are kept in WORK and used again, without it they are made in a temporary folder
-# records: corpus → library (chunk, embed, index add); questions → hits → figures, as Markdown on stdout
+# records: corpus → library (chunk, embed, index add); questions → hits → figures, as Markdown on stdout. A row whose
+#        weights are absent says n/a.
 set -uo pipefail
 
 fail() { echo "retrieval: $*" >&2; exit 2; }
@@ -13,58 +16,115 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(dirname "$here")
 export TECHRAG_BIN=${TECHRAG_BIN:-$root/target/release}
 [ -x "$TECHRAG_BIN/techrag-eval" ] || fail "the tools are not built: run make build, or set TECHRAG_BIN to their folder"
-export PATH=$TECHRAG_BIN:$PATH
+export PATH=$TECHRAG_BIN:$PATH TECHRAG_MODELS=${TECHRAG_MODELS:-$root/.models}
 if [ $# -eq 2 ]; then work=$2; mkdir -p "$work" || exit 2; else work=$(mktemp -d) || exit 2; trap 'rm -rf "$work"' EXIT; fi
 
-rows=(
-  "BM25, Lucene|--mode bm25"
-  "BM25, Lucene, text alone|--mode bm25 --title-weight 0 --section-weight 0"
-  "BM25, Okapi|--mode bm25 --bm25 okapi"
-  "dense|--mode dense"
-  "hybrid, RRF (k = 60)|--fusion rrf"
-  "hybrid, convex (½)|--fusion convex"
-  "hybrid, z-score, dense ½|--fusion zscore --dense-weight 0.5"
-  "**hybrid, z-score (default)**|"
-  "hybrid, z-score, dense 1½|--fusion zscore --dense-weight 1.5"
-  "default and keyword boost 1|--keyword-boost 1"
+default=all-MiniLM-L6-v2
+cross=ms-marco-MiniLM-L-6-v2
+# What stands in the table: name|encoder|context|windows|flags of techrag-retrieve. Without an encoder: the default's library.
+modes=(
+  "BM25, Lucene|$default|none|all|--mode bm25"
+  "BM25, Lucene, text alone|$default|none|all|--mode bm25 --title-weight 0 --section-weight 0"
+  "BM25, Okapi|$default|none|all|--mode bm25 --bm25 okapi"
+  "dense|$default|none|all|--mode dense"
+  "hybrid, RRF (k = 60)|$default|none|all|--fusion rrf"
+  "hybrid, convex (½)|$default|none|all|--fusion convex"
+  "hybrid, z-score, dense ½|$default|none|all|--dense-weight 0.5"
+  "**hybrid, z-score (default)**|$default|none|all|"
+  "hybrid, z-score, dense 1½|$default|none|all|--dense-weight 1.5"
+  "default, title and heading × 3|$default|none|all|--title-weight 3 --section-weight 3"
+  "default, keyword boost 1|$default|none|all|--keyword-boost 1"
+  "default, phrase boost 1|$default|none|all|--phrase-boost 1"
+  "default, at most 3 of a document first|$default|none|all|--per-paper 3"
+  "default, cross-encoder over the best 30|$default|none|all|--rerank $cross"
+)
+encoders=(
+  "$default, dense|$default|none|all|--mode dense"
+  "$default, hybrid (default)|$default|none|all|"
+  "$default under title and heading, dense|$default|heading|all|--mode dense"
+  "$default under title and heading, hybrid|$default|heading|all|"
+)
+for model in all-MiniLM-L6-v2-int8 bge-small-en-v1.5-int8 bge-small-en-v1.5 e5-small-v2-int8 potion-base-8M; do
+  encoders+=("$model under title and heading, dense|$model|heading|all|--mode dense" "$model under title and heading, hybrid|$model|heading|all|")
+done
+for model in bge-small-en-v1.5-int8 potion-base-8M; do
+  encoders+=("$model, dense|$model|none|all|--mode dense" "$model, hybrid|$model|none|all|")
+done
+# Only where chunks are longer than a window; late interaction reads ten passages a question through the encoder.
+papers=(
+  "$default, beginnings only, dense|$default|none|first|--mode dense"
+  "$default, beginnings only, hybrid|$default|none|first|"
+  "bge-small-en-v1.5-int8, beginnings only, dense|bge-small-en-v1.5-int8|none|first|--mode dense"
+  "bge-small-en-v1.5-int8, beginnings only, hybrid|bge-small-en-v1.5-int8|none|first|"
+  "default, late interaction ½ over the best 10|$default|none|all|--late-weight 0.5 --rerank-depth 10"
 )
 
-# library NAME COMMAND: the library of what the command prints, made unless it is there.
-library() {
-  [ -d "$work/$1.lib" ] && return
-  rm -rf "$work/$1.new"
-  bash -o pipefail -c "$2 | techrag-embed" >"$work/$1.records" || fail "$1 cannot be embedded"
-  techrag-index add --library "$work/$1.new" <"$work/$1.records" >/dev/null || fail "$1 cannot be indexed"
-  rm "$work/$1.records" && mv "$work/$1.new" "$work/$1.lib"
+has() { [ -n "$(find -L "$TECHRAG_MODELS/$1" -name 'model.*' -print -quit 2>/dev/null)" ]; }
+
+chunks() { # NAME: its chunks on stdout
+  case $1 in
+    fixtures) techrag-chunk "$root/fixtures/papers" --root "$root/fixtures/papers" ;;
+    real) techrag-chunk "$data/../papers/"*.pdf --root "$data/../papers" ;;
+    *) techrag-chunk --from jsonl "$data/$1/corpus.jsonl" ;;
+  esac
 }
 
-# figures NAME QUERIES QRELS HEADING KEYS: a table.
-figures() {
-  local name=$1 queries=$2 qrels=$3 row
-  shift 3
+library() { # NAME MODEL CONTEXT WINDOWS: makes the library unless it is there
+  local name=$1.$2.$3.$4
+  [ -d "$work/$name.lib" ] && return
+  rm -rf "$work/$name.new"
+  chunks "$1" | techrag-embed --model "$2" --context "$3" --windows "$4" >"$work/$name.records" || fail "$name cannot be embedded"
+  techrag-index add --library "$work/$name.new" <"$work/$name.records" >/dev/null || fail "$name cannot be indexed"
+  rm "$work/$name.records" && mv "$work/$name.new" "$work/$name.lib"
+}
+
+row() { # NAME QUERIES QRELS ROW: the row's name and its figures, or nothing where weights are absent
+  local label model context windows flags
+  IFS='|' read -r label model context windows flags <<<"$4"
+  if ! has "$model" || { [[ $flags == *"$cross"* ]] && ! has "$cross"; }; then
+    printf '%s\t\n' "$label"
+    return
+  fi
+  library "$1" "$model" "$context" "$windows"
+  [[ $flags == *--rerank\ * ]] || flags+=" --rerank off"
+  # shellcheck disable=SC2086 # the flags of a row are words
+  techrag-retrieve --library "$work/$1.$model.$context.$windows.lib" -k 100 $flags <"$2" |
+    techrag-eval metrics --qrels "$3" --json >"$work/figures" || fail "$1 cannot be measured: $label"
+  printf '%s\t%s\n' "$label" "$(cat "$work/figures")"
+}
+
+table() { # HEADING KEYS: rows on stdin
   printf '\n### %s\n\n' "$1"
-  for row in "${rows[@]}"; do
-    # shellcheck disable=SC2086 # the flags of a row are words
-    techrag-retrieve --library "$work/$name.lib" -k 100 --rerank off ${row#*|} <"$queries" |
-      techrag-eval metrics --qrels "$qrels" --json >"$work/figures" || fail "$name cannot be measured: ${row%|*}"
-    printf '%s\t%s\n' "${row%|*}" "$(cat "$work/figures")"
-  done | python3 -c '
+  python3 -c '
 import json, sys
 keys = sys.argv[1:]
 names = {"ndcg@10": "nDCG@10", "r@100": "R@100", "mrr": "MRR", "passage_mrr": "MRR of passages", "passage_r@5": "R@5 of passages", "passage_r@10": "R@10 of passages"}
 print("| | " + " | ".join(names[key] for key in keys) + " |\n|---|" + "---|" * len(keys))
 for line in sys.stdin:
-    row, figures = line.split("\t")
-    figures = json.loads(figures)
-    cell = lambda key: "{:.3f} [{:.3f}, {:.3f}]".format(figures[key], *figures["interval"][key])
+    row, figures = line.rstrip("\n").split("\t")
+    figures = json.loads(figures) if figures else None
+    cell = lambda key: "{:.3f} [{:.3f}, {:.3f}]".format(figures[key], *figures["interval"][key]) if figures else "n/a"
     print(f"| {row} | " + " | ".join(map(cell, keys)) + " |")' "${@:2}"
+}
+
+tables() { # NAME QUERIES QRELS HEADING KEYS…
+  local name=$1 queries=$2 qrels=$3 heading=$4 rows=("${encoders[@]}") one
+  shift 4
+  case $name in fixtures | real) rows+=("${papers[@]}") ;; esac
+  for one in "${modes[@]}"; do row "$name" "$queries" "$qrels" "$one" || exit 2; done | table "$heading" "$@"
+  for one in "${rows[@]}"; do row "$name" "$queries" "$qrels" "$one" || exit 2; done | table "$heading: encoders, contexts, windows" "$@"
 }
 
 for name in cranfield cisi hotpotqa_sample; do
   [ -e "$data/$name/corpus.jsonl" ] || fail "$data/$name/corpus.jsonl is missing"
-  library "$name" "techrag-chunk --from jsonl '$data/$name/corpus.jsonl'"
-  figures "$name" "$data/$name/queries.jsonl" "$data/$name/qrels.tsv" "$name" ndcg@10 r@100 mrr
+  tables "$name" "$data/$name/queries.jsonl" "$data/$name/qrels.tsv" "$name" ndcg@10 r@100 mrr
 done
-library fixtures "techrag-chunk '$root/fixtures/papers' --root '$root/fixtures/papers'"
-figures fixtures "$root/fixtures/questions/questions.jsonl" "$root/fixtures/questions/qrels.jsonl" \
-  "fixture questions (both halves, by passage)" passage_mrr passage_r@5 passage_r@10
+passages=(passage_mrr passage_r@5 passage_r@10)
+questions=$root/fixtures/questions
+tables fixtures "$questions/questions.jsonl" "$questions/qrels.jsonl" "fixture questions, by passage" "${passages[@]}"
+if [ -d "$data/../papers" ]; then
+  questions=$root/fixtures/questions-real
+  tables real "$questions/questions.jsonl" "$questions/qrels.jsonl" "questions on real papers, by passage" "${passages[@]}"
+else
+  printf '\nThe real papers do not lie beside the collections: their questions are not measured.\n'
+fi

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
+use techrag_net::loopback::{Reply, Server};
 
 use crate::harness::{Place, models_or_skip};
 
@@ -90,4 +91,87 @@ fn copy(from: &Path, to: &Path) {
         let entry = entry.expect("an entry");
         std::fs::copy(entry.path(), to.join(entry.file_name())).expect("copied");
     }
+}
+
+/// A server whose vectors say only whether a text speaks of slip, so that the right order is known.
+fn slip_server() -> Server {
+    Server::start(|asked| {
+        let body: Value = serde_json::from_slice(&asked.body).expect("JSON");
+        let texts = body["input"].as_array().expect("texts").iter().enumerate();
+        let entry = |(index, text): (usize, &Value)| {
+            let slips = text.as_str().is_some_and(|text| text.contains("slip"));
+            json!({ "index": index, "embedding": if slips { [3.0, 4.0] } else { [4.0, -3.0] } })
+        };
+        let data: Vec<Value> = texts.map(entry).collect();
+        Reply::json(200, json!({ "object": "list", "data": data }).to_string())
+    })
+    .expect("a server on loopback")
+}
+
+#[test]
+fn a_server_embeds_chunks_and_questions_and_its_library_takes_no_others() {
+    let (place, server) = (Place::new(), slip_server());
+    let url = server.url().as_str();
+    let input = concat!(
+        r#"{"_id": "a", "title": "Wheels", "text": "the rim of a wheel"}"#,
+        "\n",
+        r#"{"_id": "b", "title": "Tyres", "text": "the slip of a tyre"}"#,
+        "\n"
+    );
+    place.file("corpus.jsonl", input);
+    let chunks = place.run("techrag-chunk", &["--from", "jsonl", "corpus.jsonl"], "").ok().stdout;
+    let flags = ["--endpoint", url, "--model", "small", "--context", "heading", "--endpoint-key-env", "OWN_KEY"];
+    let embedded = place.run_with("techrag-embed", &flags, &[("OWN_KEY", "secret")], &chunks).ok().stdout;
+    let asked = server.asked().remove(0);
+    assert_eq!((asked.target.as_str(), asked.header("authorization")), ("/embeddings", Some("Bearer secret")));
+    let body: Value = serde_json::from_slice(&asked.body).expect("JSON");
+    assert_eq!(body["input"][0], "Wheels\nthe rim of a wheel");
+    assert!(!embedded.contains("secret"));
+    place.run("techrag-index", &["add", "--library", "lib"], &embedded).ok();
+    let search = ["--library", "lib", "--mode", "dense", "--rerank", "off"];
+    let found = place.run("techrag-retrieve", &[&search[..], &["--endpoint", url]].concat(), "what is slip?").ok();
+    let hits = found.records()[0]["hits"].clone();
+    assert_eq!((&hits[0]["key"], hits[0]["scores"]["dense"].as_f64()), (&json!("b"), Some(1.0)), "{hits}");
+    let lost = place.run("techrag-retrieve", &search, "what is slip?");
+    assert!(lost.code == 2 && lost.stderr.contains("--endpoint"), "{lost}");
+    let other = embedded.replace("\"small\"", "\"large\"").replace("the slip", "a slip");
+    let other = other.replace("\"doc_id\":\"", "\"doc_id\":\"f").replace("\"uid\":\"", "\"uid\":\"f");
+    let refused = place.run("techrag-index", &["add", "--library", "lib"], &other);
+    assert_eq!(refused.code, 3, "{refused}");
+    drop(server);
+}
+
+#[test]
+fn a_server_that_is_not_there_is_exit_4_and_a_file_may_not_name_one() {
+    let place = Place::new();
+    let gone = slip_server().url().to_string();
+    let said = place.run("techrag-embed", &["--endpoint", &gone, "--model", "small"], &chunk(0, "slip"));
+    assert_eq!(said.code, 4, "{said}");
+    place.file("techrag.toml", "[embed]\nendpoint = \"http://127.0.0.1:1\"\n");
+    let said = place.run("techrag-embed", &[], "");
+    assert!(said.code == 2 && said.stderr.contains("no option \"endpoint\""), "{said}");
+}
+
+#[test]
+fn a_heading_is_read_from_the_document_before_whatever_the_workers() {
+    if !models_or_skip("embedding") {
+        return;
+    }
+    let place = Place::new();
+    let document = |id: usize| {
+        let title = if id.is_multiple_of(2) { "Tyres" } else { "Bridges" };
+        format!(
+            "{}\n",
+            json!({ "type": "document", "v": 1, "doc_id": format!("d{id}"), "key": "k", "title": title, "chunks": 1 })
+        )
+    };
+    let of = |id: usize| chunk(0, "load and deflection").replace("\"d\"", &format!("\"d{id}\""));
+    let stream: String = (0..24).map(|id| document(id) + &of(id)).collect();
+    let run =
+        |jobs: &str| place.run("techrag-embed", &["-j", jobs, "--batch", "1", "--context", "heading"], &stream).ok();
+    let one = run("1");
+    assert_eq!(one.stdout, run("2").stdout, "a chunk overtook its document");
+    let vector = |at: usize| one.records()[2 * at + 1]["vectors"]["windows"][0]["vector"].clone();
+    assert_eq!(vector(0), vector(2));
+    assert_ne!(vector(0), vector(1), "the title takes part");
 }
