@@ -155,18 +155,22 @@ fn pages_beyond_all_bounds_are_bounded_and_named() {
     let place = Place::new();
     std::fs::write(place.path().join("hostile.pdf"), hostile()).expect("written");
     let _ = place.shell("techrag-chunk hostile.pdf | techrag-index add --library lib");
-    let draw = |page: &str| {
+    let draw = |page: &str, memory: &str| {
         let arguments =
-            ["render", "--library", "lib", "--document", "hostile.pdf", "--page", page, "--max-memory", "700"];
+            ["render", "--library", "lib", "--document", "hostile.pdf", "--page", page, "--max-memory", memory];
+        // Debug builds draw slowly.
+        let arguments = [&arguments[..], &["--page-timeout", "100"]].concat();
         place.run("techrag-visual", &arguments, "")
     };
-    let huge = draw("1").ok();
+    let huge = draw("1", "1024").ok();
     let picture = std::fs::metadata(place.path().join("lib").join(huge.stdout.trim())).expect("a picture");
     assert!(picture.len() > 0, "{huge}");
-    let flat = draw("2");
+    let flat = draw("2", "1024");
     assert!(flat.code == 3 && flat.stdout.contains("hostile.pdf: page 2") && flat.stdout.contains("no area"), "{flat}");
-    let heavy = draw("3");
+    // The image alone is more than it may take.
+    let heavy = draw("3", "256");
     assert!(heavy.code == 3 && heavy.stdout.contains("hostile.pdf: page 3"), "{heavy}");
-    let beyond = draw("4");
+    assert!(heavy.stdout.contains("more than 268435456 bytes of memory needed"), "{heavy}");
+    let beyond = draw("4", "1024");
     assert!(beyond.code == 3 && beyond.stdout.contains("does not hold it"), "{beyond}");
 }

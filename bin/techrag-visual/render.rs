@@ -23,7 +23,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", requires = "document", value_parser = clap::value_parser!(u32).range(1..))]
     page: Option<u32>,
     /// Pixels an inch
-    #[arg(long, value_name = "N", default_value_t = 144, value_parser = clap::value_parser!(u16).range(18..=600))]
+    #[arg(long, value_name = "N", default_value_t = 144, value_parser = clap::value_parser!(u16).range(18..=300))]
     dpi: u16,
     /// How pictures are written
     #[arg(long, value_name = "FORMAT", default_value = "jpeg")]
