@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
-use techrag_core::record::{Effort, External, Outcome, Query, RouteName, SourceOutcome, TraceEntry, Verdict};
+use techrag_core::record::{Effort, External, Outcome, Query, RouteName, SourceOutcome, TraceEntry, Verdict, Work};
 
 use crate::search::Found;
 use crate::world::World;
@@ -186,7 +186,9 @@ fn finish(query: &mut Query, external: External) {
 
 /// What was kept, in words.
 fn kept(external: &External) -> String {
-    let parts = [(external.works.len(), "works"), (external.pages.len(), "pages"), (external.counts.len(), "years")];
+    let stood = |work: &&Work| work.vetting.as_ref().is_none_or(|vetting| vetting.passed);
+    let works = external.works.iter().filter(stood).count();
+    let parts = [(works, "works"), (external.pages.len(), "pages"), (external.counts.len(), "years")];
     let said: Vec<String> =
         parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
     if said.is_empty() { "nothing vetted".into() } else { format!("{} vetted", said.join(", ")) }
