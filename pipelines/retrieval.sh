@@ -1,23 +1,26 @@
 #!/usr/bin/env bash
 # The tables of docs/RETRIEVAL.md: every mode, fusion, option and encoder on the given collections, on the fixture
 # questions, and on the questions about real papers where those lie beside the project.
-# usage: retrieval.sh DATA [WORK]
+# usage: retrieval.sh DATA [WORK [--kept]]
 #        DATA holds cranfield/, cisi/ and hotpotqa_sample/, each with corpus.jsonl, queries.jsonl, qrels.tsv, and next to
 #        it papers/ with the PDFs that fixtures/questions-real asks about (left out where it is absent);
-#        libraries are kept in WORK and used again, without it they are made in a temporary folder
+#        libraries are kept in WORK and used again, without it they are made in a temporary folder;
+#        --kept makes none: a row whose library is not in WORK says "not measured"
 # records: corpus → library (chunk, embed, index add); questions → hits → figures, as Markdown on stdout. A row whose
 #        weights are absent says n/a.
 set -uo pipefail
 
 fail() { echo "retrieval: $*" >&2; exit 2; }
-[ $# -ge 1 ] && [ $# -le 2 ] || fail "usage: $(basename "$0") DATA [WORK]"
-data=$1
+usage="usage: $(basename "$0") DATA [WORK [--kept]]"
+[ $# -ge 1 ] && [ $# -le 3 ] || fail "$usage"
+data=$1 kept=
+[ $# -lt 3 ] || { [ "$3" = --kept ] && kept=1; } || fail "$usage"
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(dirname "$here")
 export TECHRAG_BIN=${TECHRAG_BIN:-$root/target/release}
 [ -x "$TECHRAG_BIN/techrag-eval" ] || fail "the tools are not built: run make build, or set TECHRAG_BIN to their folder"
 export PATH=$TECHRAG_BIN:$PATH TECHRAG_MODELS=${TECHRAG_MODELS:-$root/.models}
-if [ $# -eq 2 ]; then work=$2; mkdir -p "$work" || exit 2; else work=$(mktemp -d) || exit 2; trap 'rm -rf "$work"' EXIT; fi
+if [ $# -ge 2 ]; then work=$2; mkdir -p "$work" || exit 2; else work=$(mktemp -d) || exit 2; trap 'rm -rf "$work"' EXIT; fi
 
 default=all-MiniLM-L6-v2
 cross=ms-marco-MiniLM-L-6-v2
@@ -78,11 +81,15 @@ library() { # NAME MODEL CONTEXT WINDOWS: makes the library unless it is there
   rm "$work/$name.records" && mv "$work/$name.new" "$work/$name.lib"
 }
 
-row() { # NAME QUERIES QRELS ROW: the row's name and its figures, or nothing where weights are absent
+row() { # NAME QUERIES QRELS ROW: the row's name and its figures, or why there are none
   local label model context windows flags
   IFS='|' read -r label model context windows flags <<<"$4"
   if ! has "$model" || { [[ $flags == *"$cross"* ]] && ! has "$cross"; }; then
-    printf '%s\t\n' "$label"
+    printf '%s\tn/a\n' "$label"
+    return
+  fi
+  if [ -n "$kept" ] && [ ! -d "$work/$1.$model.$context.$windows.lib" ]; then
+    printf '%s\tnot measured\n' "$label"
     return
   fi
   library "$1" "$model" "$context" "$windows"
@@ -102,8 +109,9 @@ names = {"ndcg@10": "nDCG@10", "r@100": "R@100", "mrr": "MRR", "passage_mrr": "M
 print("| | " + " | ".join(names[key] for key in keys) + " |\n|---|" + "---|" * len(keys))
 for line in sys.stdin:
     row, figures = line.rstrip("\n").split("\t")
-    figures = json.loads(figures) if figures else None
-    cell = lambda key: "{:.3f} [{:.3f}, {:.3f}]".format(figures[key], *figures["interval"][key]) if figures else "n/a"
+    there = figures.startswith("{")
+    figures = json.loads(figures) if there else figures
+    cell = lambda key: "{:.3f} [{:.3f}, {:.3f}]".format(figures[key], *figures["interval"][key]) if there else figures
     print(f"| {row} | " + " | ".join(map(cell, keys)) + " |")' "${@:2}"
 }
 

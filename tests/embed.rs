@@ -127,7 +127,7 @@ fn a_server_embeds_chunks_and_questions_and_its_library_takes_no_others() {
     let body: Value = serde_json::from_slice(&asked.body).expect("JSON");
     assert_eq!(body["input"][0], "Wheels\nthe rim of a wheel");
     assert!(!embedded.contains("secret"));
-    place.run("techrag-index", &["add", "--library", "lib"], &embedded).ok();
+    let _ = place.run("techrag-index", &["add", "--library", "lib"], &embedded).ok();
     let search = ["--library", "lib", "--mode", "dense", "--rerank", "off"];
     let found = place.run("techrag-retrieve", &[&search[..], &["--endpoint", url]].concat(), "what is slip?").ok();
     let hits = found.records()[0]["hits"].clone();
