@@ -1,10 +1,11 @@
 //! `techrag-visual search`: questions in, questions with pages out.
 
+use clap::ValueEnum;
 use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Wanted};
 use techrag_core::record::{ErrorKind, ErrorRecord, Query};
-use techrag_index::Condition;
+use techrag_index::{Bm25, Condition, Idf};
 use techrag_models::{Limits, Locator};
-use techrag_visual::{SearchConfig, Searcher};
+use techrag_visual::{Order, SearchConfig, Searcher};
 
 /// Find the pages that show what a question asks for
 ///
@@ -22,6 +23,9 @@ pub(crate) struct Args {
     /// Pages that the encodings choose for the exact score
     #[arg(long, value_name = "N", default_value_t = 200)]
     candidates: usize,
+    /// What orders the candidates
+    #[arg(long, value_name = "ORDER", default_value = "with-text")]
+    order: OrderName,
     /// Rank only pages that meet a condition, such as year>=2020, key^=reports/, role=results
     #[arg(long = "where", value_name = "FIELD OP VALUE")]
     scope: Vec<Condition>,
@@ -30,11 +34,27 @@ pub(crate) struct Args {
     retry: bool,
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum OrderName {
+    /// The sum of the z-scores of exact MaxSim and of BM25 over the text on the page
+    WithText,
+    /// Exact MaxSim alone
+    Maxsim,
+}
+
+/// BM25 as `techrag-retrieve` counts by default.
+const BM25: Bm25 = Bm25 { idf: Idf::Lucene, k1: 1.2, b: 0.75, weights: [2.0, 2.0, 1.0] };
+
 impl Args {
     fn config(&self, cli: &Cli) -> SearchConfig {
         SearchConfig {
             k: self.k,
             candidates: self.candidates,
+            order: match self.order {
+                OrderName::WithText => Order::WithText,
+                OrderName::Maxsim => Order::MaxSim,
+            },
+            bm25: BM25,
             scope: self.scope.clone(),
             version: cli.version().into(),
         }

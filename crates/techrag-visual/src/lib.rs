@@ -12,6 +12,7 @@
 mod crop;
 mod error;
 pub mod fde;
+mod fuse;
 mod index;
 pub mod kernel;
 mod picture;
@@ -25,7 +26,7 @@ pub use error::{Error, Result};
 pub use index::{Failure, IndexConfig, Indexed, Indexer, Job, Plan, open_encoder};
 pub use picture::{Encoding, PictureConfig, Pictures};
 pub use region::{Region, regions};
-pub use search::{SearchConfig, Searcher};
+pub use search::{Order, SearchConfig, Searcher};
 pub use store::{About, Form, Layout, Scanned};
 pub use verify::{Recall, Verified, verify};
 pub use words::{Word, words};

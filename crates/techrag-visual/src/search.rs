@@ -1,5 +1,6 @@
 //! A question to pages: the encodings choose candidates, exact MaxSim orders them, the figure that fits goes with each.
 
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
@@ -8,11 +9,12 @@ use serde_json::{Map, Value, json};
 use techrag_core::record::{Effort, PageHit, PageScores, Query, RouteName, TraceEntry};
 use techrag_index::bits::Bits;
 use techrag_index::top::{Ranked, Top};
-use techrag_index::{Condition, PagePlace};
+use techrag_index::{Bm25, Condition, PagePlace, Reader};
 use techrag_models::{Limits, Locator, PageEncoder};
 
 use crate::crop;
 use crate::error::{Error, Result};
+use crate::fuse::{self, PageOf};
 use crate::index::open_encoder;
 use crate::store::About;
 use crate::store::segment::Asked;
@@ -25,10 +27,24 @@ pub struct SearchConfig {
     pub k: usize,
     /// Pages that the encodings choose for exact MaxSim.
     pub candidates: usize,
+    /// What orders the candidates.
+    pub order: Order,
+    /// How the text channel counts, where it takes part.
+    pub bm25: Bm25,
     /// Conditions a page must meet to be ranked at all.
     pub scope: Vec<Condition>,
     /// Version of the tool, for the trace.
     pub version: String,
+}
+
+/// What orders the candidates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Exact MaxSim alone.
+    MaxSim,
+    /// The sum of the z-scores of MaxSim and of BM25 over the text on the page; the pages of the best chunks are
+    /// candidates too.
+    WithText,
 }
 
 /// Finds pages in one library. Shared by threads freely.
@@ -45,13 +61,19 @@ pub struct Searcher {
 struct Scoped {
     view: View,
     wanted: Bits,
+    /// The library's text, where it takes part.
+    text: Option<Reader>,
 }
 
 impl Scoped {
     fn open(root: &Path, config: &SearchConfig) -> Result<Arc<Self>> {
         let view = View::open(root)?;
         let wanted = view.reader.select(&config.scope)?;
-        Ok(Arc::new(Self { view, wanted }))
+        let text = match config.order {
+            Order::MaxSim => None,
+            Order::WithText => Some(Reader::open(root)?),
+        };
+        Ok(Arc::new(Self { view, wanted, text }))
     }
 }
 
@@ -97,7 +119,7 @@ impl Searcher {
         } else if query.route.as_ref().is_some_and(|route| route.effort == Effort::Low) {
             notes.say("not asked: low effort");
         } else {
-            query.visual = self.pages(text_of(query), &mut notes)?;
+            query.visual = self.pages(Words::of(query), &mut notes)?;
         }
         query.trace.push(self.entry("visual search", notes));
         Ok(())
@@ -112,10 +134,11 @@ impl Searcher {
         let mut notes = Notes::default();
         let high = query.route.as_ref().is_some_and(|route| route.effort == Effort::High);
         if query.visual.is_none() && high && query.takes(RouteName::Content) {
-            query.visual = self.pages(text_of(query), &mut notes)?;
+            query.visual = self.pages(Words::of(query), &mut notes)?;
         }
         if let Some(retry) = query.retry.as_mut().filter(|retry| retry.accepted.is_none()) {
-            retry.visual = self.pages(&retry.query, &mut notes)?;
+            let words = Words { seen: &retry.query, text: &retry.query };
+            retry.visual = self.pages(words, &mut notes)?;
         }
         if !notes.said.is_empty() {
             query.trace.push(self.entry("visual search --retry", notes));
@@ -144,7 +167,7 @@ impl Searcher {
     }
 
     /// The best pages; `None` where the library has none.
-    fn pages(&self, text: &str, notes: &mut Notes) -> Result<Option<Vec<PageHit>>> {
+    fn pages(&self, words: Words<'_>, notes: &mut Notes) -> Result<Option<Vec<PageHit>>> {
         let scoped = self.view()?;
         let Some(pages) = scoped.view.pages.as_ref().filter(|pages| pages.codes.len() > 0) else {
             notes.say("the library has no pages: `techrag-visual index` stores them");
@@ -158,13 +181,17 @@ impl Searcher {
             }
             encoder => encoder?,
         };
-        let vectors = encoder.encode_query(text)?;
-        let found = Found::of(pages, &vectors.values, &scoped.wanted, &self.config);
+        let vectors = encoder.encode_query(words.seen)?;
+        let text = match &scoped.text {
+            Some(reader) => Some(fuse::of_pages(reader, words.text, self.config.bm25, self.config.candidates)?),
+            None => None,
+        };
+        let found = Found::of(pages, &vectors.values, text, &scoped.wanted, &self.config);
         let hits: Vec<PageHit> =
             found.best.iter().map(|ranked| found.hit(&scoped.view, pages, ranked)).collect::<Result<_>>()?;
         notes.say(&format!("{} pages from {} candidates of {}", hits.len(), found.candidates, scoped.wanted.count()));
         notes.details.insert("encoder".into(), json!(pages.layout.model));
-        notes.details.insert("text".into(), json!(text));
+        notes.details.insert("text".into(), json!(words.seen));
         if !self.config.scope.is_empty() {
             let scope: Vec<String> = self.config.scope.iter().map(Condition::to_string).collect();
             notes.details.insert("scope".into(), json!(scope));
@@ -179,17 +206,29 @@ impl Notes {
     }
 }
 
-/// What page retrieval reads of a query (SPEC section 1).
-fn text_of(query: &Query) -> &str {
-    query.route.as_ref().and_then(|route| route.visual_query.as_deref()).unwrap_or(&query.question)
+/// What page retrieval reads of a query (SPEC section 1): the encoder and BM25 each their own words.
+#[derive(Clone, Copy)]
+struct Words<'a> {
+    seen: &'a str,
+    text: &'a str,
+}
+
+impl<'a> Words<'a> {
+    fn of(query: &'a Query) -> Self {
+        let seen = query.route.as_ref().and_then(|route| route.visual_query.as_deref());
+        Self { seen: seen.unwrap_or(&query.question), text: query.text_query() }
+    }
 }
 
 /// A candidate: where it is, and what the encodings gave it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
     pub(crate) place: PagePlace,
-    encoding: f32,
-    rank: u32,
+    /// Absent for a page that the text alone brought.
+    encoding: Option<f32>,
+    rank: Option<u32>,
+    maxsim: f32,
+    bm25: Option<f64>,
 }
 
 /// The pages of one query.
@@ -202,16 +241,29 @@ pub(crate) struct Found {
 
 impl Found {
     /// Both stages over the wanted pages.
-    pub(crate) fn of(pages: &Pages, vectors: &[f32], wanted: &Bits, config: &SearchConfig) -> Self {
+    pub(crate) fn of(
+        pages: &Pages,
+        vectors: &[f32],
+        text: Option<HashMap<PageOf, f64>>,
+        wanted: &Bits,
+        config: &SearchConfig,
+    ) -> Self {
         let asked = Asked::new(vectors, &pages.layout);
         let encoding = pages.fde.query(vectors);
-        let near = pages.codes.nearest(&encoding, config.candidates.max(config.k), wanted, &pages.segments);
-        let best = exact(pages, &asked, &near, config.k);
+        let mut near = pages.codes.nearest(&encoding, config.candidates.max(config.k), wanted, &pages.segments);
+        let best = match text {
+            None => exact(pages, &asked, &near, config.k),
+            Some(text) => {
+                near.extend(brought_by_text(pages, &text, &near, wanted));
+                let all = exact(pages, &asked, &near, near.len());
+                with_text(all, &text, config.k)
+            }
+        };
         Self { asked, vectors: vectors.len() / pages.layout.dim().max(1), candidates: near.len(), best }
     }
 
     fn hit(&self, view: &View, pages: &Pages, ranked: &Ranked<Candidate>) -> Result<PageHit> {
-        let Candidate { place, encoding, rank } = ranked.item;
+        let Candidate { place, encoding, rank, maxsim, bm25 } = ranked.item;
         let doc_id = format!("{:016x}", place.doc);
         let about: About =
             view.reader.about(place.row)?.and_then(|about| serde_json::from_str(&about).ok()).unwrap_or_default();
@@ -223,10 +275,10 @@ impl Found {
             page: place.page,
             scores: PageScores {
                 score: ranked.score,
-                maxsim: Some(ranked.score as f32),
-                encoding: Some(encoding),
-                encoding_rank: Some(rank),
-                ..PageScores::default()
+                maxsim: Some(maxsim),
+                encoding,
+                encoding_rank: rank,
+                extra: bm25.map(|bm25| ("bm25".to_owned(), json!(bm25))).into_iter().collect(),
             },
             caption: crop.as_ref().and_then(|crop| crop.caption.clone()),
             crop,
@@ -242,6 +294,36 @@ impl Found {
     }
 }
 
+/// Wanted pages of the best chunks that the encodings did not choose, in the order of the library.
+fn brought_by_text(
+    pages: &Pages,
+    text: &HashMap<PageOf, f64>,
+    near: &[Ranked<PagePlace>],
+    wanted: &Bits,
+) -> Vec<Ranked<PagePlace>> {
+    let chosen: HashSet<i64> = near.iter().map(|ranked| ranked.item.row).collect();
+    let is_wanted = |place: &&PagePlace| usize::try_from(place.row).is_ok_and(|row| wanted.has(row));
+    let brought = pages.stored.iter().filter(|place| text.contains_key(&(place.doc, place.page)));
+    brought
+        .filter(|place| !chosen.contains(&place.row))
+        .filter(is_wanted)
+        .map(|place| Ranked { score: f64::NEG_INFINITY, uid: (place.doc, place.page), item: *place })
+        .collect()
+}
+
+/// The best `k` by the sum of both channels.
+fn with_text(all: Vec<Ranked<Candidate>>, text: &HashMap<PageOf, f64>, k: usize) -> Vec<Ranked<Candidate>> {
+    let bm25 = |ranked: &Ranked<Candidate>| text.get(&ranked.uid).copied();
+    let maxsim: Vec<f64> = all.iter().map(|ranked| ranked.score).collect();
+    let words: Vec<f64> = all.iter().map(|ranked| bm25(ranked).unwrap_or(0.0)).collect();
+    let mut top = Top::new(k);
+    for (ranked, score) in all.iter().zip(fuse::sums(&maxsim, &words)) {
+        let item = Candidate { bm25: bm25(ranked), ..ranked.item };
+        top.offer(Ranked { score, uid: ranked.uid, item });
+    }
+    top.into_sorted()
+}
+
 /// Exact MaxSim of the candidates, the best `k` first; all their vectors are asked for before the first is read.
 pub(crate) fn exact(pages: &Pages, asked: &Asked, near: &[Ranked<PagePlace>], k: usize) -> Vec<Ranked<Candidate>> {
     let segment = |place: &PagePlace| pages.segments.get(&place.file);
@@ -253,7 +335,10 @@ pub(crate) fn exact(pages: &Pages, asked: &Asked, near: &[Ranked<PagePlace>], k:
     let score = |(at, ranked): (usize, &Ranked<PagePlace>)| {
         let place = ranked.item;
         let maxsim = segment(&place)?.maxsim(asked, place.slot as usize, None);
-        let candidate = Candidate { place, encoding: ranked.score as f32, rank: at as u32 + 1 };
+        // Pages that the text brought stand behind those of the encodings, without a score of theirs.
+        let encoding = ranked.score.is_finite().then_some(ranked.score as f32);
+        let rank = encoding.map(|_| at as u32 + 1);
+        let candidate = Candidate { place, encoding, rank, maxsim, bm25: None };
         Some(Ranked { score: f64::from(maxsim), uid: (place.doc, place.page), item: candidate })
     };
     let scored: Vec<Option<Ranked<Candidate>>> = near.par_iter().enumerate().map(score).collect();
