@@ -178,7 +178,8 @@ def main() -> int:
             given = {**os.environ, "TECHRAG_LLM": url, "TECHRAG_LLM_MODEL": NAME}
             return subprocess.run(args.command, env=given).returncode
         say(f"serving {NAME}; try it with: TECHRAG_LLM={url} TECHRAG_LLM_MODEL={NAME} pipelines/ask.sh LIBRARY \"question\"")
-        return server.wait()
+        code = server.wait()
+        give_up(f"the server ended by itself ({code}): see {args.dir / 'server.log'}")
     except KeyboardInterrupt:
         return 130
     finally:

@@ -62,9 +62,9 @@ say "routes"
 techrag-agents route <"$work/routes.jsonl" >"$work/routes-rules.jsonl"
 techrag-agents route --by llm --rewrite llm "${llm[@]}" -v <"$work/routes.jsonl" >"$work/routes-llm.jsonl"
 
-say "doubts: the verdict and the evidence of the questions for four agents"
+say "doubts: verdict and evidence of two questions"
 # The score is given anew, so that the reviewer finds a verdict that nobody has reviewed.
-techrag-score --reviewer llm --max-prompt-tokens $tokens "${llm[@]}" -v <"$work/multi-scored.jsonl" |
+techrag-score --reviewer llm --max-prompt-tokens $tokens "${llm[@]}" -v < <(head -2 "$work/multi-scored.jsonl") |
   techrag-answer assemble --chunks 2 --sentences 4 --max-prompt-tokens $tokens --verify llm "${llm[@]}" -v >"$work/doubts.jsonl"
 
 say "replay"
