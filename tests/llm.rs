@@ -384,3 +384,48 @@ fn the_settings_of_a_model_are_printed_with_their_file() {
     let said = place.run("techrag-agents", &["generate"], "");
     assert!(said.code == 2 && said.stderr.contains("base_ulr"), "{said}");
 }
+
+/// What `make test-llm` recorded of a real model.
+fn recorded(name: &str) -> String {
+    let path = format!("{}/tests/llm/{name}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}; make test-llm records it"))
+}
+
+/// The model of that run, as its calls were hashed with it.
+const RECORDED: &str = "qwen2.5-coder-1.5b-instruct-q4_k_m";
+
+/// Runs the agents on the recorded calls, twice: the same bytes both times.
+fn replayed(arguments: &[&str], input: &str) -> Vec<Value> {
+    let calls = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/llm/calls.jsonl");
+    let replay = ["--llm-replay", calls, "--llm-model", RECORDED, "--offline"];
+    let run = |jobs| Place::new().run("techrag-agents", &[arguments, &replay, &["-j", jobs]].concat(), input);
+    let (first, second) = (run("1"), run("2"));
+    assert_eq!(first.code, 0, "a prompt or its template changed? make test-llm records the calls anew: {first}");
+    assert!(first.stdout == second.stdout, "two replays differ");
+    first.records()
+}
+
+#[test]
+fn the_calls_of_a_real_model_are_replayed() {
+    if !crate::harness::models_or_skip("replaying a real model") {
+        return;
+    }
+    let (mut verified, mut claims) = (0, 0);
+    for (mode, least) in [("single", 12), ("multi", 2)] {
+        let arguments = ["generate", "--mode", mode, "--max-prompt-tokens", "700"];
+        let records = replayed(&arguments, &recorded(&format!("{mode}.jsonl")));
+        let by_model: Vec<&Value> = records.iter().filter(|record| record["answer"]["by"] == RECORDED).collect();
+        assert!(by_model.len() >= least, "{mode}: {} answers of the model", by_model.len());
+        assert!(by_model.iter().all(|record| record["draft"]["prompt"]["tokens"].as_u64().is_some_and(|n| n <= 700)));
+        if mode == "multi" {
+            assert!(by_model.iter().all(|record| record["critique"].is_object() && record["usage"].is_array()));
+        }
+        let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
+        for record in Place::new().run("techrag-answer", &["check"], &lines).records() {
+            verified += record["checks"]["verified"].as_u64().unwrap_or_default();
+            claims += record["checks"]["total"].as_u64().unwrap_or_default();
+        }
+    }
+    // So small a model gets much wrong, and the checks have to tell: neither all nor nothing stands.
+    assert!(verified > 0 && verified < claims, "{verified} of {claims} citations verified");
+}
