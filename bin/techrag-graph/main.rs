@@ -6,6 +6,7 @@ mod context;
 mod expand;
 mod export;
 mod extract;
+mod extract_args;
 #[path = "../llm/mod.rs"]
 mod llm;
 mod load;

@@ -2,6 +2,7 @@
 
 mod crops;
 mod index;
+mod index_args;
 mod pdf;
 mod render;
 mod search;

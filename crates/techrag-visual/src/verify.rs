@@ -77,7 +77,7 @@ pub fn verify(root: &Path, queries: usize) -> Result<Verified> {
 fn compare(pages: &Pages, verified: &mut Verified) {
     for place in &pages.stored {
         let key = pages.segments.get(&place.file).and_then(|segment| segment.keys().get(place.slot as usize));
-        if !key.is_some_and(|key| (key.doc, key.page) == (place.doc, place.page)) {
+        if key.is_none_or(|key| (key.doc, key.page) != (place.doc, place.page)) {
             let file = pages.segments.get(&place.file).map_or_else(Default::default, |it| it.frame().path().to_owned());
             let what = format!("slot {} is not page {} of {:016x}", place.slot, place.page, place.doc);
             verified.problems.push(Problem { file, what });
