@@ -29,7 +29,7 @@ pub use vocabulary::{Error as VocabularyError, Vocabulary};
 pub use weigh::Limits;
 
 /// Version of the rules.
-pub const RULES: &str = "rules/1";
+pub const RULES: &str = "rules/2";
 /// Share of a phrase's mentions that lie within longer phrases, from which on it is a part of those.
 const PART: f64 = 0.75;
 
@@ -205,7 +205,8 @@ fn candidates(document: &Document, chunks: &[Chunk], config: &Config) -> BTreeMa
         let named = evidence.keyword || evidence.acronym || evidence.name || config.vocabulary.term(id).is_some();
         // A part of a longer term that hardly stands alone is no term.
         let part = longer.get(id).is_some_and(|longer| f64::from(*longer) >= PART * f64::from(candidate.count));
-        !config.vocabulary.leaves_out(id) && (named || phrases::is_term(id) && !part)
+        !config.vocabulary.leaves_out(id)
+            && (named || phrases::is_term(id, config.vocabulary.kind(id).is_some()) && !part)
     });
     for (id, candidate) in &mut found {
         if let Some(shown) = config.vocabulary.shown(id) {
