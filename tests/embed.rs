@@ -125,7 +125,7 @@ fn a_server_embeds_chunks_and_questions_and_its_library_takes_no_others() {
     let asked = server.asked().remove(0);
     assert_eq!((asked.target.as_str(), asked.header("authorization")), ("/embeddings", Some("Bearer secret")));
     let body: Value = serde_json::from_slice(&asked.body).expect("JSON");
-    assert_eq!(body["input"][0], "Wheels\nthe rim of a wheel");
+    assert_eq!(body["input"][0], "Wheels\n\nthe rim of a wheel", "the title once, as the chunk has it");
     assert!(!embedded.contains("secret"));
     let _ = place.run("techrag-index", &["add", "--library", "lib"], &embedded).ok();
     let search = ["--library", "lib", "--mode", "dense", "--rerank", "off"];
@@ -162,7 +162,8 @@ fn a_heading_is_read_from_the_document_before_whatever_the_workers() {
         let title = if id.is_multiple_of(2) { "Tyres" } else { "Bridges" };
         format!(
             "{}\n",
-            json!({ "type": "document", "v": 1, "doc_id": format!("d{id}"), "key": "k", "title": title, "chunks": 1 })
+            json!({ "type": "document", "v": 1, "doc_id": format!("d{id}"), "key": "k", "media_type": "text/plain",
+                "bytes": 1, "title": title, "chunks": 1 })
         )
     };
     let of = |id: usize| chunk(0, "load and deflection").replace("\"d\"", &format!("\"d{id}\""));

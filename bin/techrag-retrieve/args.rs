@@ -44,7 +44,7 @@ pub(crate) struct Args {
     pub(crate) hnsw: Option<usize>,
     /// How rare words count: lucene (k1 1.2) or okapi, as rank_bm25 has it (k1 1.5)
     #[arg(long, value_name = "VARIANT", default_value = "lucene")]
-    pub(crate) bm25: Bm25Name,
+    pub(crate) bm25: crate::settings::Bm25Name,
     /// BM25's k1 [default: by --bm25]
     #[arg(long, value_name = "K1")]
     pub(crate) k1: Option<f64>,
@@ -111,12 +111,4 @@ pub(crate) enum FusionName {
     Zscore,
     /// Weighted sum of scores scaled to 0…1
     Convex,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum Bm25Name {
-    /// Never negative
-    Lucene,
-    /// As rank_bm25's BM25Okapi
-    Okapi,
 }

@@ -1,10 +1,11 @@
 //! From flags to what a search does.
 
+use clap::ValueEnum;
 use techrag_cli::Cli;
 use techrag_index::{Bm25, Idf};
 use techrag_retrieve::{Config, Fusion, Mode, Rerank};
 
-use crate::args::{Args, Bm25Name, FusionName, ModeName};
+use crate::args::{Args, FusionName, ModeName};
 
 /// The cross-encoder of the paper.
 const CROSS_ENCODER: &str = "ms-marco-MiniLM-L-6-v2";
@@ -50,4 +51,13 @@ impl Args {
         let weights = [self.title_weight, self.section_weight, 1.0];
         Bm25 { idf, k1: self.k1.unwrap_or(k1), b: self.b, weights }
     }
+}
+
+/// How rare words count.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Bm25Name {
+    /// Never negative
+    Lucene,
+    /// As rank_bm25's BM25Okapi
+    Okapi,
 }

@@ -104,9 +104,7 @@ fn or_words<T>(result: techrag_visual::Result<Result<T, Failure>>) -> Result<T, 
 
 fn by_hand(key: &str, page: u32, config: &PictureConfig, cli: &Cli) -> anyhow::Result<Outcome> {
     let (reader, ()) = PageReader::open(cli.library()?, |_| Ok(()))?;
-    let Some(doc_id) = reader.named(key)? else {
-        anyhow::bail!("no document of the library has the key {key}");
-    };
+    let doc_id = reader.named(key)?.ok_or_else(|| anyhow::anyhow!("no document of the library has the key {key}"))?;
     let drawn = match Pictures::of(&reader, &doc_id, config).map_err(super::fatal)? {
         Ok(mut pictures) => pictures.path(page, None).map_err(super::fatal)?,
         Err(failure) => Err(failure),
