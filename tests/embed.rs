@@ -163,7 +163,7 @@ fn a_heading_is_read_from_the_document_before_whatever_the_workers() {
         format!(
             "{}\n",
             json!({ "type": "document", "v": 1, "doc_id": format!("d{id}"), "key": "k", "media_type": "text/plain",
-                "bytes": 1, "title": title, "chunks": 1 })
+                "bytes": 1, "title": title, "chunks": 1, "by": "test" })
         )
     };
     let of = |id: usize| chunk(0, "load and deflection").replace("\"d\"", &format!("\"d{id}\""));
