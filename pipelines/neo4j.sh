@@ -56,6 +56,8 @@ server.bolt.tls_level=DISABLED
 server.http.enabled=false
 server.https.enabled=false
 dbms.security.auth_enabled=true
+# A test gives a wrong password on purpose; the server listens on this machine only.
+dbms.security.auth_max_failed_attempts=0
 dbms.usage_report.enabled=false
 server.config.strict_validation.enabled=false
 server.memory.pagecache.size=128m
