@@ -36,6 +36,8 @@ if [ -z "${BENCH_REFERENCE_MODEL:-}" ]; then
 fi
 export BENCH_REFERENCE_MODEL
 
+"$here/fetch-models.py" --dir "$TECHRAG_MODELS" --only all-MiniLM-L6-v2-int8 >&2 || echo "bench: without the int8 encoder" >&2
+
 if [ -z "${BENCH_ENGINE:-}" ]; then
   BENCH_ENGINE=$(cd "$root" && cargo bench -q -p techrag-index --bench engine --no-run --message-format json |
     python3 -c 'import json, sys; print([r["executable"] for r in map(json.loads, sys.stdin) if r.get("executable")][-1])')

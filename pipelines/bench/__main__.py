@@ -24,6 +24,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 MODEL = "all-MiniLM-L6-v2"
 STATIC = "potion-base-8M"
+INT8 = "all-MiniLM-L6-v2-int8"
 QUESTION = "How does the friction coefficient of the tyre change with load?"
 
 
@@ -74,6 +75,9 @@ class Bench:
         corpus.as_chunks(["slip"], empty)
         # What starting and loading takes is no property of the rate.
         figures["ours_start_s"] = best([embed, "--windows", "first"], 2, stdin=empty).wall
+        if (self.models / INT8).is_dir():
+            ran = best([embed, "--windows", "first", "--model", INT8], 2, stdin=sample)
+            figures["int8"] = {**ran.figures(), "chunks_s": size / ran.wall}
         if (self.models / STATIC).is_dir():
             ran = best([embed, "--model", STATIC], 2, stdin=self.work / "chunks.jsonl")
             figures["static"] = {**ran.figures(), "chunks_s": corpus.CHUNKS / ran.wall}

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -26,21 +27,30 @@ def once(command, stdin=None, codes=(0,), env=None, cwd=None):
     """Runs a command (a list, or a line of bash) on a file as stdin."""
     line = command if isinstance(command, list) else ["bash", "-o", "pipefail", "-c", command]
     given = open(stdin, "rb") if stdin else subprocess.DEVNULL
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as said:
-        began = time.perf_counter()
-        process = subprocess.Popen(
-            [str(part) for part in line], stdin=given, stdout=out, stderr=said, env={**os.environ, **(env or {})}, cwd=cwd
-        )
-        _, status, usage = os.wait4(process.pid, 0)
-        wall = time.perf_counter() - began
-        process.returncode = os.waitstatus_to_exitcode(status)
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as said, tempfile.NamedTemporaryFile() as figures:
+        # Another process starts it: Linux counts the memory of the process that forks as the child's own, and this one
+        # grows large with results.
+        starter = [sys.executable, "-S", __file__, figures.name, *map(str, line)]
+        subprocess.run(starter, stdin=given, stdout=out, stderr=said, env={**os.environ, **(env or {})}, cwd=cwd, check=True)
         if stdin:
             given.close()
+        code, wall, cpu, peak = json.load(figures)
         out.seek(0)
         said.seek(0)
-        if process.returncode not in codes:
-            raise Failed(f"exit {process.returncode}: {' '.join(map(str, line))[-300:]}\n{said.read()[-2000:].decode(errors='replace')}")
-        return Ran(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, out.read().decode())
+        if code not in codes:
+            raise Failed(f"exit {code}: {' '.join(map(str, line))[-300:]}\n{said.read()[-2000:].decode(errors='replace')}")
+        return Ran(wall, cpu, peak, out.read().decode())
+
+
+def started(figures, line):
+    """Runs a command and writes its exit code, seconds of wall and CPU, and peak memory in MB into a file."""
+    began = time.perf_counter()
+    process = subprocess.Popen(line)
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - began
+    process.returncode = os.waitstatus_to_exitcode(status)
+    taken = [process.returncode, wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024]
+    pathlib.Path(figures).write_text(json.dumps(taken))
 
 
 def best(command, times, before=None, **options):
@@ -81,3 +91,7 @@ class Results:
         }
         self.parts[part] = figures
         self.path.write_text(json.dumps(self.parts, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    started(sys.argv[1], sys.argv[2:])

@@ -73,7 +73,7 @@ def index(engine, folder):
         words = tokens(folder)
 
         def build():
-            retriever = bm25s.BM25(k1=1.5, b=0.75)
+            retriever = bm25s.BM25(method="lucene", k1=1.5, b=0.75)
             retriever.index(words, show_progress=False)
             retriever.save(str(folder / "bm25s"))
     else:

@@ -12,6 +12,7 @@
 //! twice counts twice.
 
 use crate::bits::Bits;
+use crate::maxscore::{self, List};
 use crate::reader::{Loaded, Place};
 use crate::segment::{FIELDS, Posting};
 use crate::top::{Ranked, Top};
@@ -98,51 +99,47 @@ impl<'a> Scorer<'a> {
                 None => counted.push((term, 1.0)),
             }
         }
-        let asked = counted.into_iter().filter_map(|(term, times)| {
+        let mut asked: Vec<(usize, Asked<'_>)> = Vec::new();
+        for (term, times) in counted {
             let postings: Vec<&[Posting]> = segments.iter().map(|loaded| loaded.segment.postings(term)).collect();
             let found: usize = segments.iter().zip(&postings).map(|(loaded, p)| loaded.living(p, fields)).sum();
             if found == 0 {
-                return None;
+                continue;
             }
             let idf = match idf(bm25.idf, chunks, found) {
                 negative if negative < 0.0 => FLOOR * mean_idf(fields),
                 idf => idf,
             };
-            Some(Asked { times, idf, postings })
-        });
+            asked.push((found, Asked { times, idf, postings }));
+        }
+        // Rare terms first, in every segment alike: a chunk's score is the same sum however the library was cut.
+        asked.sort_by_key(|(found, _)| *found);
+        let asked = asked.into_iter().map(|(_, asked)| asked).collect();
         let total: f64 = segments.iter().map(|loaded| weighted(loaded.totals, bm25.weights)).sum();
         let mean_length = total / chunks.max(1) as f64;
-        Self { segments, bm25, fields, asked: asked.collect(), mean_length }
+        Self { segments, bm25, fields, asked, mean_length }
     }
 
     /// The best `k` of the chunks that hold a term and are in `wanted`, best first.
     pub(crate) fn top(&self, k: usize, wanted: &[Bits]) -> Vec<Ranked<Place>> {
         let mut top = Top::new(k);
-        for (at, loaded) in self.segments.iter().enumerate() {
-            let mut scores = vec![0.0_f64; loaded.segment.len()];
-            let mut touched: Vec<u32> = Vec::new();
-            let mut seen = Bits::new();
-            for asked in &self.asked {
-                for posting in asked.postings[at] {
-                    let slot = posting.slot as usize;
-                    let counts = wanted[at].has(slot) && self.fields.hold(*posting);
-                    let Some(score) = scores.get_mut(slot).filter(|_| counts) else { continue };
-                    if !seen.has(slot) {
-                        seen.insert(slot);
-                        touched.push(posting.slot);
-                    }
-                    *score += self.share(asked, loaded, *posting);
-                }
-            }
-            for slot in touched {
-                let score = scores[slot as usize];
-                if !top.is_below(score) {
-                    let place = Place { segment: at as u32, slot };
-                    top.offer(Ranked { score, uid: loaded.uid(slot as usize), item: place });
-                }
-            }
+        for (at, (loaded, wanted)) in self.segments.iter().zip(wanted).enumerate() {
+            maxscore::search(&self.lists(at, loaded), loaded.segment.len(), wanted, &mut top, |slot| {
+                (loaded.uid(slot as usize), Place { segment: at as u32, slot })
+            });
         }
         top.into_sorted()
+    }
+
+    /// The postings of each term in a segment, in the order in which they are summed.
+    fn lists<'s>(&'s self, at: usize, loaded: &'s Loaded) -> Vec<List<'s, impl Fn(Posting) -> Option<f64> + 's>> {
+        let list = |asked: &'s Asked<'a>| List {
+            postings: asked.postings[at],
+            // tf·(k1 + 1)/(tf + norm) stays below k1 + 1, since norm is not negative.
+            bound: asked.times * asked.idf * (self.bm25.k1 + 1.0),
+            share: move |posting| self.fields.hold(posting).then(|| self.share(asked, loaded, posting)),
+        };
+        self.asked.iter().map(list).collect()
     }
 
     /// The score of one chunk; `None` if it holds no term.

@@ -30,6 +30,7 @@ mod hnsw_tests;
 #[cfg(test)]
 mod library_tests;
 mod lock;
+mod maxscore;
 mod pages;
 mod plan;
 mod reader;

@@ -62,6 +62,16 @@ impl<T> Top<T> {
         self.heap.len() >= self.k && self.heap.peek().is_none_or(|worst| score < worst.0.score)
     }
 
+    /// How many it keeps.
+    pub fn room(&self) -> usize {
+        self.k
+    }
+
+    /// The worst score it keeps; `None` while it has room for more.
+    pub fn worst(&self) -> Option<f64> {
+        self.heap.peek().filter(|_| self.heap.len() >= self.k).map(|worst| worst.0.score)
+    }
+
     /// Takes it if it is among the best so far.
     pub fn offer(&mut self, ranked: Ranked<T>) {
         self.heap.push(Worst(ranked));
