@@ -13,7 +13,7 @@ fn mixed() -> Place {
     let place = Place::new();
     place.file("docs/a.md", "# Slip\n\nThe tyre slips.\n");
     place.file("docs/sub/b.txt", "The road is wet.\n");
-    place.file("docs/sub/plot.py", "x = 1\n");
+    place.file("docs/sub/plot.toml", "x = 1\n");
     place.file("docs/sub/empty.txt", "\n");
     place.file("docs/.hidden/c.txt", "Nobody sees this.\n");
     std::fs::write(place.path().join("docs/image"), b"\x89PNG\r\n\x1a\n\0\0").expect("a file can be written");
@@ -33,7 +33,7 @@ fn keys(run: &Run) -> Vec<String> {
 fn a_walk_takes_what_it_can_read_and_names_the_rest_once() {
     let run = mixed().run("techrag-chunk", &["docs"], "").ok();
     assert_eq!(keys(&run), ["a.md", "sub/b.txt"], "{run}");
-    for left_out in ["image", "sub/plot.py", "sub/empty.txt"] {
+    for left_out in ["image", "sub/plot.toml", "sub/empty.txt"] {
         assert_eq!(run.stderr.matches(&format!("left out {left_out}:")).count(), 1, "{run}");
     }
     assert!(!run.stderr.contains("hidden"), "{run}");

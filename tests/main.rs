@@ -1,6 +1,7 @@
 //! Contracts end to end, over real binaries and pipes; and the layout of the project itself.
 
 mod chunk;
+mod chunk_office;
 mod configuration;
 mod embed;
 mod external;

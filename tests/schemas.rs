@@ -96,6 +96,9 @@ struct Table {
     caption: Option<String>,
     page: Option<u32>,
     cells: Vec<Vec<String>>,
+    range: Option<String>,
+    #[serde(default)]
+    formulas: std::collections::BTreeMap<String, String>,
 }
 
 fn parsed<T: for<'a> Deserialize<'a>>(line: &str) -> T {

@@ -13,7 +13,8 @@ use techrag_pdf::worker;
 
 /// Read files and cut them into chunks
 ///
-/// A document record comes first, then its chunks. PDF, Markdown and plain text are told by their content.
+/// A document record comes first, then its chunks. PDF, Word, PowerPoint, Excel, HTML, Markdown, CSV, source code and
+/// plain text are told by their content, kinds of text by their names where the content cannot tell.
 /// Directories are walked in sorted order, hidden files left out; a kind of file that no reader knows is named on
 /// stderr there, and is an error where it was named on the command line.
 #[derive(Parser)]

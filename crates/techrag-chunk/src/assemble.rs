@@ -24,7 +24,7 @@ pub(crate) struct Identity {
 /// earlier one equals, `cut_sentences` blobs that had to be cut inside, `note` where there is nothing to index.
 pub(crate) fn assemble(draft: Draft, identity: Identity, config: &Config) -> Parsed {
     let mut provenance = draft.provenance.clone();
-    let chunks = chunks(&draft.sections, &identity.doc_id, config, &mut provenance);
+    let chunks = chunks(&draft, &identity.doc_id, config, &mut provenance);
     if chunks.is_empty() && !provenance.contains_key("note") {
         provenance.insert("note".into(), json!("no text to index"));
     }
@@ -60,10 +60,10 @@ fn page_error(key: &str, page: u32, why: &str) -> ErrorRecord {
         .hint("the other pages of the file were read; the page can be repaired and the file ingested again")
 }
 
-fn chunks(sections: &[Section], doc_id: &str, config: &Config, provenance: &mut Extra) -> Vec<Chunk> {
+fn chunks(draft: &Draft, doc_id: &str, config: &Config, provenance: &mut Extra) -> Vec<Chunk> {
     let (mut chunks, mut seen) = (Vec::new(), HashSet::new());
     let (mut duplicates, mut cuts) = (0_u64, 0_u64);
-    for section in sections {
+    for section in &draft.sections {
         let mut paragraphs = Vec::new();
         for paragraph in section.paragraphs.iter().filter(|paragraph| !paragraph.text.trim().is_empty()) {
             let pieces = split(paragraph.clone(), config);
@@ -75,7 +75,8 @@ fn chunks(sections: &[Section], doc_id: &str, config: &Config, provenance: &mut 
             let sha1 = id::text_sha1(&packed.text);
             if seen.insert(sha1.clone()) {
                 let ordinal = u32::try_from(chunks.len()).unwrap_or(u32::MAX);
-                let modality = if tables_only { Modality::Table } else { Modality::Text };
+                let of_text = if tables_only { Modality::Table } else { Modality::Text };
+                let modality = draft.modality.unwrap_or(of_text);
                 let chunk = chunk(packed, section, id::uid(doc_id, ordinal), sha1);
                 chunks.push(Chunk { doc_id: doc_id.to_owned(), modality, by: config.by.clone(), ..chunk });
             } else {

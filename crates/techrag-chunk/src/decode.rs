@@ -1,10 +1,10 @@
 //! Bytes to text: which encoding a text file is in.
 //!
-//! Order: a byte order mark, valid UTF-8, UTF-16 told by its zero bytes, then the legacy encodings. Windows-1252 maps
-//! nearly every byte, so it comes last unless the bytes speak for a double-byte encoding: lead bytes 0x81–0x9F are rare
-//! in Western text (a few quotes and dashes) and common in Shift_JIS.
+//! Order: a byte order mark, valid UTF-8, UTF-16 told by its zero bytes, then the legacy encodings, by the detector that
+//! Firefox uses: which encoding makes words of the bytes.
 
-use encoding_rs::{Encoding, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use chardetng::EncodingDetector;
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 /// Text and the name of the encoding it was in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,12 +24,25 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Decoded> {
     if std::str::from_utf8(bytes).is_ok() {
         return finish(bytes, UTF_8);
     }
-    if speaks_for_double_bytes(bytes)
-        && let Some(text) = SHIFT_JIS.decode_without_bom_handling_and_without_replacement(bytes)
-    {
-        return clean(&text, SHIFT_JIS);
+    let mut detector = EncodingDetector::new();
+    detector.feed(bytes, true);
+    finish(bytes, detector.guess(None, false))
+}
+
+/// A page in the encoding that it names itself, where its bytes did not already say more surely (a mark, UTF-8).
+pub(crate) fn as_page_says(bytes: &[u8], decoded: Decoded) -> Decoded {
+    if decoded.encoding.starts_with("UTF-") {
+        return decoded;
     }
-    finish(bytes, WINDOWS_1252)
+    let head: String = decoded.text.chars().take(2048).collect::<String>().to_ascii_lowercase();
+    let label = head.split_once("charset=").map(|(_, rest)| {
+        rest.trim_start_matches(['"', '\''])
+            .chars()
+            .take_while(|c| c.is_ascii_alphanumeric() || "-_".contains(*c))
+            .collect()
+    });
+    let named = label.and_then(|label: String| Encoding::for_label(label.as_bytes()));
+    named.and_then(|encoding| finish(bytes, encoding)).unwrap_or(decoded)
 }
 
 fn finish(bytes: &[u8], encoding: &'static Encoding) -> Option<Decoded> {
@@ -69,13 +82,6 @@ fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-fn speaks_for_double_bytes(bytes: &[u8]) -> bool {
-    let high = bytes.iter().filter(|&&byte| byte >= 0x80).count();
-    let lead =
-        bytes.iter().filter(|&&byte| matches!(byte, 0x81..=0x9f) && !matches!(byte, 0x85 | 0x91..=0x97 | 0x99)).count();
-    lead * 4 > high
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,8 +101,27 @@ mod tests {
         let be: Vec<u8> = wanted.encode_utf16().flat_map(u16::to_be_bytes).collect();
         assert_eq!(text(&[b"\xfe\xff", be.as_slice()].concat()), (wanted.into(), "UTF-16BE"));
         assert_eq!(text(b"K\xe4fer \x96 \x93gut\x94\r\n"), ("Käfer – “gut”\n".into(), "windows-1252"));
-        let (japanese, _, _) = SHIFT_JIS.encode("タイヤの摩擦係数");
-        assert_eq!(text(&japanese), ("タイヤの摩擦係数".into(), "Shift_JIS"));
+        let legacy = [
+            (encoding_rs::SHIFT_JIS, "タイヤの摩擦係数は路面が濡れると下がる。"),
+            (encoding_rs::EUC_JP, "タイヤの摩擦係数は路面が濡れると下がる。"),
+            (encoding_rs::GBK, "轮胎的侧偏角在湿路面上会增大，摩擦系数下降。"),
+            (encoding_rs::BIG5, "輪胎的側偏角在濕路面上會增大，摩擦係數下降。"),
+            (encoding_rs::EUC_KR, "타이어의 마찰 계수는 젖은 노면에서 낮아진다."),
+            (encoding_rs::WINDOWS_1251, "Коэффициент сцепления шины на мокрой дороге падает."),
+            (encoding_rs::KOI8_R, "Коэффициент сцепления шины на мокрой дороге падает."),
+        ];
+        for (encoding, wanted) in legacy {
+            let (bytes, _, _) = encoding.encode(wanted);
+            assert_eq!(text(&bytes), (wanted.into(), encoding.name()));
+        }
+    }
+
+    #[test]
+    fn a_page_may_name_its_encoding() {
+        let (bytes, _, _) = encoding_rs::WINDOWS_1251.encode("<meta charset=\"windows-1251\">Шина скользит");
+        let decoded = as_page_says(&bytes, decode(&bytes).unwrap());
+        assert_eq!(decoded.encoding, "windows-1251");
+        assert!(decoded.text.ends_with("Шина скользит"));
     }
 
     #[test]

@@ -2,12 +2,14 @@
 //!
 //! Every format ends here, so that packing, roles and deduplication are written once.
 
-use techrag_core::record::{Extra, Reference, Role, Span, Table};
+use techrag_core::record::{Extra, Modality, Reference, Role, Span, Table};
 
 /// A source as its reader understood it. Unknown values are `None` or empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Draft {
     pub(crate) media_type: &'static str,
+    /// What its chunks are called; `None` for text, where those of tables alone are called tables.
+    pub(crate) modality: Option<Modality>,
     pub(crate) title: Option<String>,
     pub(crate) authors: Vec<String>,
     pub(crate) year: Option<i32>,

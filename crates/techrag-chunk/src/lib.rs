@@ -7,13 +7,19 @@
 //! **Architecture invariant:** a new format is a new module that makes a draft; sizes, overlap, roles, deduplication
 //! and records do not know formats.
 
+mod address;
 mod assemble;
+mod code;
 mod decode;
+mod delimited;
 mod draft;
+mod flow;
+mod html;
 pub mod input;
 mod jsonl;
 mod lines;
 mod markdown;
+mod office;
 mod pack;
 mod pdf;
 mod plain;

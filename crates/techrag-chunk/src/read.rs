@@ -9,8 +9,9 @@ use techrag_core::record::{Chunk, Document, ErrorKind, ErrorRecord, Extra, Recor
 
 use crate::assemble::{Identity, assemble};
 use crate::input::Source;
+use crate::office::{self, Office};
 use crate::sniff::{self, Kind};
-use crate::{Config, STAGE, markdown, pdf, plain};
+use crate::{Config, STAGE, code, delimited, html, markdown, pdf, plain};
 
 /// What became of a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,12 +62,31 @@ pub fn read(source: &Source, config: &Config) -> Outcome {
         },
         Kind::Markdown(decoded) => markdown::read(&decoded),
         Kind::Plain(decoded) => plain::read(&decoded),
+        Kind::Html(decoded) => html::read(&decoded),
+        Kind::Code(decoded, language) => code::read(&decoded, &language, config),
+        Kind::Delimited(decoded, dialect) => match delimited::read(&decoded, dialect) {
+            Ok(draft) => draft,
+            Err(why) => return failed(source, ErrorKind::TooLarge, why, "split the file"),
+        },
+        Kind::Archive => match office::read(&bytes, &source.key) {
+            Office::Read(draft) => *draft,
+            Office::Other(media_type) => return unsupported(source, media_type),
+            Office::Failed(error) => return Outcome::Failed(error),
+        },
+        Kind::Locked => {
+            let why = "the office file is protected by a password".to_owned();
+            return failed(source, ErrorKind::Encrypted, why, "save a copy without a password");
+        }
         Kind::Structured(decoded, _) if source.named => plain::read(&decoded),
         Kind::Empty => return empty(source),
         Kind::Structured(_, media_type) => return unsupported(source, &media_type),
         Kind::Unsupported(media_type) => return unsupported(source, media_type),
     };
     Outcome::Read(Box::new(assemble(draft, identity(source, &bytes), config)))
+}
+
+fn failed(source: &Source, kind: ErrorKind, why: String, hint: &str) -> Outcome {
+    Outcome::Failed(ErrorRecord::new(source.key.as_str(), STAGE, kind, why).hint(hint))
 }
 
 fn load(source: &Source, config: &Config) -> Result<Vec<u8>, ErrorRecord> {
@@ -125,7 +145,8 @@ fn unsupported(source: &Source, media_type: &str) -> Outcome {
         return Outcome::Unsupported { key: source.key.clone(), media_type: media_type.to_owned() };
     }
     let message = format!("no reader for {media_type}");
-    let hint = "PDF, Markdown and plain text are read, and JSONL corpora with --from jsonl";
+    let hint = "PDF, Word, PowerPoint, Excel, HTML, Markdown, plain text, CSV and source code are read, and JSONL corpora with \
+                --from jsonl";
     Outcome::Failed(ErrorRecord::new(source.key.as_str(), STAGE, ErrorKind::Unsupported, message).hint(hint))
 }
 
@@ -188,12 +209,12 @@ mod tests {
     #[test]
     fn structured_text_is_read_as_plain_text_only_where_it_was_named() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("plots.py");
+        let path = folder.path().join("plots.toml");
         fs::write(&path, "x = 1").unwrap();
-        let source = |named| Source { key: "plots.py".into(), path: path.clone(), folder: None, named };
+        let source = |named| Source { key: "plots.toml".into(), path: path.clone(), folder: None, named };
         assert!(matches!(read(&source(true), &crate::test_config()), Outcome::Read(_)));
         let walked = read(&source(false), &crate::test_config());
-        assert!(matches!(walked, Outcome::Unsupported { media_type, .. } if media_type == "text/x-py"));
+        assert!(matches!(walked, Outcome::Unsupported { media_type, .. } if media_type == "text/x-toml"));
     }
 
     #[test]

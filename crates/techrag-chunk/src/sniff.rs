@@ -1,6 +1,8 @@
 //! What kind of file it is, told by its bytes. The name is asked only where bytes cannot tell: Markdown has no magic.
 
+use crate::code;
 use crate::decode::{self, Decoded};
+use crate::delimited::Dialect;
 
 /// Bytes at the front in which a PDF header may hide behind junk. The implementation notes of ISO 32000 say 1,024;
 /// mail gateways and broken downloads put more in front.
@@ -15,8 +17,18 @@ pub(crate) enum Kind {
     Markdown(Decoded),
     /// Prose in plain text.
     Plain(Decoded),
-    /// Text whose name says that it is of a kind with a structure of its own (source code, tables, settings), and
-    /// which: no reader knows it, but it can be read as plain text where somebody asks for that very file.
+    /// A zip archive: an office file, or anything else.
+    Archive,
+    /// An office file that only its password opens.
+    Locked,
+    /// A page of HTML.
+    Html(Decoded),
+    /// A table in plain text.
+    Delimited(Decoded, Dialect),
+    /// Source code, and the ending of names that says in which language.
+    Code(Decoded, String),
+    /// Text whose name says that it is of a kind with a structure of its own (settings, data), and which: no reader
+    /// knows it, but it can be read as plain text where somebody asks for that very file.
     Structured(Decoded, String),
     /// No byte at all, or white space only.
     Empty,
@@ -29,32 +41,52 @@ pub(crate) fn kind(bytes: &[u8], name: &str) -> Kind {
     if is_pdf(bytes) {
         return Kind::Pdf;
     }
+    if bytes.starts_with(b"PK\x03\x04") {
+        return Kind::Archive;
+    }
     if let Some(media_type) = binary(bytes) {
-        return Kind::Unsupported(media_type);
+        return if is_locked(bytes, media_type) { Kind::Locked } else { Kind::Unsupported(media_type) };
     }
     let Some(decoded) = decode::decode(bytes) else { return Kind::Unsupported("application/octet-stream") };
     if decoded.text.trim().is_empty() {
         return Kind::Empty;
     }
-    if let Some(media_type) = markup(&decoded.text) {
-        return Kind::Unsupported(media_type);
+    match markup(&decoded.text) {
+        Some("text/html") => Kind::Html(decode::as_page_says(bytes, decoded)),
+        Some(media_type) => Kind::Unsupported(media_type),
+        None => match of_text(decoded, name) {
+            Kind::Html(decoded) => Kind::Html(decode::as_page_says(bytes, decoded)),
+            kind => kind,
+        },
     }
-    of_text(decoded, name)
 }
 
 /// Which kind of text: bytes cannot tell a table or a program from prose, so the name's ending is asked.
 fn of_text(decoded: Decoded, name: &str) -> Kind {
     let file = name.rsplit('/').next().unwrap_or(name);
     let ending = file.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    if let (None, Some(language)) = (&ending, interpreter(&decoded.text)) {
+        return Kind::Code(decoded, language.to_owned());
+    }
     match ending.as_deref() {
+        Some("html" | "htm" | "xhtml") if decoded.text.contains("</") => Kind::Html(decoded),
         Some("md" | "markdown" | "mkd") => Kind::Markdown(decoded),
         None | Some("txt" | "text" | "asc" | "me") if looks_like_markdown(&decoded.text) => Kind::Markdown(decoded),
+        Some("csv" | "tsv" | "tab") => match Dialect::of(&decoded.text) {
+            Some(dialect) => Kind::Delimited(decoded, dialect),
+            None => Kind::Plain(decoded),
+        },
+        None | Some("txt" | "text" | "dat" | "asc") if let Some(dialect) = Dialect::of_unnamed(&decoded.text) => {
+            Kind::Delimited(decoded, dialect)
+        }
+        Some(ending) if code::is_code(ending) => {
+            let ending = ending.to_owned();
+            Kind::Code(decoded, ending)
+        }
         None | Some("" | "txt" | "text" | "asc" | "me" | "log" | "rst" | "adoc" | "org" | "tex") => {
             Kind::Plain(decoded)
         }
         Some("json" | "jsonl" | "ndjson") => Kind::Structured(decoded, "application/json".into()),
-        Some("csv") => Kind::Structured(decoded, "text/csv".into()),
-        Some("tsv") => Kind::Structured(decoded, "text/tab-separated-values".into()),
         // A full stop in a name is not always an ending.
         Some(ending) if ending.len() > 8 || !ending.chars().all(|c| c.is_ascii_alphanumeric()) => Kind::Plain(decoded),
         Some(ending) => Kind::Structured(decoded, format!("text/x-{ending}")),
@@ -97,9 +129,6 @@ fn binary(bytes: &[u8]) -> Option<&'static str> {
         (b"%!PS", "application/postscript"),
         (b"SQLite format 3", "application/vnd.sqlite3"),
     ];
-    if bytes.starts_with(b"PK\x03\x04") {
-        return Some(zip(bytes));
-    }
     if bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WAVE") {
         return Some("audio/wav");
     }
@@ -109,21 +138,24 @@ fn binary(bytes: &[u8]) -> Option<&'static str> {
     MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, media_type)| *media_type)
 }
 
-/// The office formats are archives whose member names tell them apart.
-fn zip(bytes: &[u8]) -> &'static str {
-    const MEMBERS: &[(&[u8], &str)] = &[
-        (b"word/", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
-        (b"ppt/", "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
-        (b"xl/", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
-        (b"application/epub+zip", "application/epub+zip"),
-    ];
-    let found = MEMBERS.iter().find(|(member, _)| find(bytes, member).is_some());
-    found.map_or("application/zip", |(_, media_type)| media_type)
+/// A protected office file is an OLE container with the whole file encrypted inside.
+fn is_locked(bytes: &[u8], media_type: &str) -> bool {
+    let name: Vec<u8> = "EncryptedPackage".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    media_type == "application/x-ole-storage" && find(bytes, &name).is_some()
+}
+
+/// The language that the first line of a script names.
+fn interpreter(text: &str) -> Option<&'static str> {
+    let first = text.lines().next().filter(|line| line.starts_with("#!"))?;
+    let languages = [("python", "py"), ("node", "js"), ("sh", "sh"), ("perl", "pl"), ("ruby", "rb")];
+    languages.iter().find(|(name, _)| first.contains(name)).map(|(_, ending)| *ending)
 }
 
 fn markup(text: &str) -> Option<&'static str> {
-    let head: String = text.trim_start().chars().take(200).collect::<String>().to_ascii_lowercase();
-    if head.starts_with("<!doctype html") || head.starts_with("<html") {
+    let head: String = text.trim_start().chars().take(1000).collect::<String>().to_ascii_lowercase();
+    let xhtml = head.starts_with("<?xml") && (head.contains("<html") || head.contains("<!doctype html"));
+    let commented = head.starts_with("<!--") && head.contains("<html");
+    if head.starts_with("<!doctype html") || head.starts_with("<html") || xhtml || commented {
         Some("text/html")
     } else if head.starts_with("<?xml") {
         Some("application/xml")
@@ -157,10 +189,12 @@ mod tests {
     fn content_decides_and_not_the_name() {
         assert_eq!(kind(b"%PDF-1.7\n...", "a.txt"), Kind::Pdf);
         assert_eq!(kind(b"junk\n%PDF-1.4\n1 0 obj startxref 12 %%EOF", "a.pdf"), Kind::Pdf);
-        assert_eq!(kind(b"<!DOCTYPE html><p>", "a.pdf"), Kind::Unsupported("text/html"));
+        assert!(matches!(kind(b"<!DOCTYPE html><p>", "a.pdf"), Kind::Html(_)));
         assert_eq!(kind(b"\x89PNG\r\n\x1a\n", "a.pdf"), Kind::Unsupported("image/png"));
-        let deck = kind(b"PK\x03\x04....ppt/slides/slide1.xml", "a.zip");
-        assert!(matches!(deck, Kind::Unsupported(media) if media.ends_with("presentation")));
+        assert_eq!(kind(b"PK\x03\x04....ppt/slides/slide1.xml", "a.pdf"), Kind::Archive);
+        let container = [b"\xd0\xcf\x11\xe0".as_slice(), b"E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0a\0g\0e\0"].concat();
+        assert_eq!(kind(&container, "a.docx"), Kind::Locked);
+        assert_eq!(kind(&container[..4], "a.doc"), Kind::Unsupported("application/x-ole-storage"));
         assert_eq!(kind(b" \n", "a.pdf"), Kind::Empty);
         assert_eq!(kind(b"", "a.md"), Kind::Empty);
     }
@@ -174,7 +208,12 @@ mod tests {
     fn the_name_is_asked_only_between_kinds_of_text() {
         assert!(matches!(kind(b"# Tyres\n\nText.", "a"), Kind::Markdown(_)));
         assert!(matches!(kind(b"# Tyres\n\nText.", "a.txt"), Kind::Markdown(_)));
-        assert!(matches!(kind(b"# a comment\nx = 1", "d.md/a.py"), Kind::Structured(_, of) if of == "text/x-py"));
+        assert!(matches!(kind(b"# a comment\nx = 1", "d.md/a.py"), Kind::Code(_, of) if of == "py"));
+        assert!(matches!(kind(b"#!/usr/bin/env python3\nx = 1", "run"), Kind::Code(_, of) if of == "py"));
+        assert!(matches!(kind(b"a = 1", "a.toml"), Kind::Structured(_, of) if of == "text/x-toml"));
+        assert!(matches!(kind(b"a;b\n1;2\n", "a.csv"), Kind::Delimited(..)));
+        assert!(matches!(kind(b"No table at all.", "a.csv"), Kind::Plain(_)));
+        assert!(matches!(kind(b"t\tv\n1\t2\n2\t3\n3\t4\n", "a.txt"), Kind::Delimited(..)));
         assert!(matches!(kind(b"Read me first.", "v1.2/README"), Kind::Plain(_)));
         assert!(matches!(kind(b"Text without marks.", "a.md"), Kind::Markdown(_)));
         assert!(matches!(kind(b"2 * 3 ** 4", "a.txt"), Kind::Plain(_)));

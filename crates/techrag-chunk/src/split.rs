@@ -8,7 +8,6 @@
 
 use std::ops::Range;
 
-use techrag_core::record::Table;
 use techrag_core::sentence;
 
 use crate::Config;
@@ -103,25 +102,31 @@ fn last_space(text: &str) -> Option<usize> {
 fn split_table(paragraph: &Paragraph, config: &Config) -> Vec<Paragraph> {
     let Some(table) = &paragraph.table else { return vec![paragraph.clone()] };
     let Some((header, rows)) = table.cells.split_first() else { return vec![paragraph.clone()] };
-    let mut pieces: Vec<Vec<Vec<String>>> = Vec::new();
-    for row in rows {
-        let fits = pieces.last().is_some_and(|piece| {
-            let mut longer = piece.clone();
-            longer.push(row.clone());
-            chars(&crate::table::text(table.caption.as_deref(), &longer)) <= config.target
-        });
-        match pieces.last_mut() {
-            Some(open) if fits => open.push(row.clone()),
-            _ => pieces.push(vec![header.clone(), row.clone()]),
+    let caption = table.caption.as_deref();
+    let empty = chars(&crate::table::text(caption, std::slice::from_ref(header)));
+    let (mut groups, mut length): (Vec<Range<usize>>, usize) = (Vec::new(), 0);
+    for (at, row) in rows.iter().enumerate() {
+        // Counted from the first row below the header, a line end in front of each.
+        let (at, more) = (at + 1, chars(&crate::table::line(row)) + 1);
+        match groups.last_mut() {
+            Some(open) if length + more <= config.target => {
+                open.end = at + 1;
+                length += more;
+            }
+            _ => {
+                groups.push(at..at + 1);
+                length = empty + more;
+            }
         }
     }
     let place = paragraph.spans.last().cloned().unwrap_or_default();
-    pieces.into_iter().map(|cells| crate::table::paragraph(Table { cells, ..table.clone() }, place.bbox)).collect()
+    groups.into_iter().map(|rows| crate::table::paragraph(crate::table::rows(table, rows), place.bbox)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use techrag_core::record::Table;
 
     use super::*;
 

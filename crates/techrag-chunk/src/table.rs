@@ -1,7 +1,10 @@
 //! Tables as text: GitHub-flavoured Markdown, the caption in front.
 
+use std::ops::Range;
+
 use techrag_core::record::{Span, Table};
 
+use crate::address::Area;
 use crate::draft::{Paragraph, ParagraphKind};
 
 /// The caption, a blank line, then the cells as Markdown; the first row is the header.
@@ -18,6 +21,23 @@ pub(crate) fn paragraph(table: Table, bbox: Option<[f32; 4]>) -> Paragraph {
     Paragraph { text, spans, kind: ParagraphKind::Table, table: Some(table) }
 }
 
+/// The header with the rows of a range, counted from the header; addresses and formulas are theirs.
+pub(crate) fn rows(table: &Table, rows: Range<usize>) -> Table {
+    let cells = table.cells.iter().take(1).chain(&table.cells[rows.clone()]).cloned().collect();
+    let area = table.range.as_deref().and_then(Area::parse);
+    let (mut range, mut formulas) = (table.range.clone(), table.formulas.clone());
+    if let Some(area) = area {
+        let row = |at: usize| area.top.saturating_add(u32::try_from(at).unwrap_or(u32::MAX));
+        let part = Area { top: row(rows.start), bottom: row(rows.end - 1), ..area };
+        range = Some(format!("{},{part}", Area { bottom: area.top, ..area }));
+        formulas.retain(|address, _| {
+            let row = address.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse().unwrap_or(area.top);
+            row == area.top || (part.top..=part.bottom).contains(&row)
+        });
+    }
+    Table { caption: table.caption.clone(), page: table.page, cells, range, formulas, extra: table.extra.clone() }
+}
+
 fn markdown(cells: &[Vec<String>]) -> String {
     let mut lines: Vec<String> = cells.iter().map(|row| line(row)).collect();
     if let Some(header) = cells.first() {
@@ -26,7 +46,8 @@ fn markdown(cells: &[Vec<String>]) -> String {
     lines.join("\n")
 }
 
-fn line(row: &[String]) -> String {
+/// A row as a line.
+pub(crate) fn line(row: &[String]) -> String {
     row.iter().fold(String::from("|"), |line, cell| line + " " + &escape(cell) + " |")
 }
 
@@ -44,5 +65,16 @@ mod tests {
         let cells = vec![vec!["a|b".to_owned(), "unit\n(m)".to_owned()], vec!["1".to_owned(), String::new()]];
         assert_eq!(text(Some("Table 1"), &cells), "Table 1\n\n| a\\|b | unit (m) |\n| --- | --- |\n| 1 |  |");
         assert_eq!(text(None, &[]), "");
+    }
+
+    #[test]
+    fn a_part_of_a_table_keeps_its_addresses_and_formulas() {
+        let cells = (1..=5).map(|row| vec![row.to_string()]).collect();
+        let formulas = ["B2", "B4", "B6"].map(|at| (at.to_owned(), "A1".to_owned())).into();
+        let table = Table { cells, range: Some("B2:B6".into()), formulas, ..Table::default() };
+        let part = rows(&table, 2..4);
+        assert_eq!(part.cells, [["1"], ["3"], ["4"]]);
+        assert_eq!(part.range.as_deref(), Some("B2:B2,B4:B5"));
+        assert_eq!(part.formulas.keys().collect::<Vec<_>>(), ["B2", "B4"]);
     }
 }

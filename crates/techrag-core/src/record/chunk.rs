@@ -1,5 +1,7 @@
 //! `chunk`: a retrievable piece of a document, with where it stands on the page.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -72,6 +74,13 @@ pub struct Table {
     pub page: Option<u32>,
     /// Rows of cells, top to bottom, left to right; every row has the same length.
     pub cells: Vec<Vec<String>>,
+    /// Where the cells stand on a sheet, as a spreadsheet writes it: `A1:D9`, or `A1:D1,A40:D80` for the header and some
+    /// of the rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<String>,
+    /// Address of a cell → the formula whose value it shows.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub formulas: BTreeMap<String, String>,
     /// Unknown fields.
     #[serde(flatten)]
     pub extra: Extra,

@@ -1,0 +1,235 @@
+//! The office fixtures give what was written into them, and hostile files cost a message.
+
+use std::io::{Cursor, Write as _};
+use std::path::Path;
+
+use techrag_core::record::ErrorKind;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+use super::*;
+use crate::draft::Section;
+
+fn fixture(name: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/office").join(name);
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn drafted(bytes: &[u8]) -> Draft {
+    match read(bytes, "k") {
+        Office::Read(draft) => *draft,
+        Office::Other(media_type) => panic!("{media_type}"),
+        Office::Failed(error) => panic!("{error:?}"),
+    }
+}
+
+fn failure(bytes: &[u8]) -> (ErrorKind, String) {
+    match read(bytes, "k") {
+        Office::Failed(error) => (error.kind, error.message),
+        Office::Read(draft) => panic!("{draft:?}"),
+        Office::Other(media_type) => panic!("{media_type}"),
+    }
+}
+
+fn texts(section: &Section) -> Vec<&str> {
+    section.paragraphs.iter().map(|paragraph| paragraph.text.as_str()).collect()
+}
+
+#[test]
+fn a_word_document_keeps_lists_tables_and_notes_and_loses_what_nobody_sees() {
+    let draft = drafted(&fixture("report.docx"));
+    assert_eq!(draft.title.as_deref(), Some("Braking on wet basalt"));
+    let got: Vec<_> = draft.sections.iter().map(|section| (section.heading.as_str(), texts(section))).collect();
+    assert_eq!(
+        got,
+        [
+            ("Braking on wet basalt", vec![]),
+            (
+                "Introduction",
+                vec![
+                    "The drum was wetted with 0.5 mm of water.[^1] Friction fell to 0.31.",
+                    "[^1] Measured at 20 °C.",
+                    "Three tyres were tested:",
+                    "- summer tyre\n- all-season tyre\n- worn to 3 mm\n1. Wet the drum\n2. Brake to a stop",
+                ]
+            ),
+            ("Results", vec![]),
+            (
+                "Friction",
+                vec![
+                    "Table 1. Peak friction.\n\n| Tyre | Peak friction | Peak friction |\n| --- | --- | --- |\n| Tyre | dry | wet |\n\
+                     | summer | 0.98 | 0.61 |",
+                    "Kept and inserted.",
+                ]
+            ),
+        ]
+    );
+    let titles: Vec<_> = draft.references.iter().map(|reference| reference.title.as_deref()).collect();
+    assert_eq!(titles, [Some("Side forces of rolling tyres"), Some("Tyre and vehicle dynamics")]);
+}
+
+#[test]
+fn a_deck_is_read_slide_by_slide_with_notes_and_charts() {
+    let draft = drafted(&fixture("deck.pptx"));
+    assert_eq!((draft.title.as_deref(), draft.pages), (Some("Slip control"), Some(3)));
+    let got: Vec<_> = draft.sections.iter().map(|section| (section.heading.as_str(), texts(section))).collect();
+    assert_eq!(
+        got,
+        [
+            (
+                "Slip control",
+                vec![
+                    "- Estimate the slip\n  - from wheel speed\n- Limit the torque",
+                    "Speaker notes: Say that the estimate lags by 20 ms."
+                ]
+            ),
+            ("Columns", vec!["left", "right above", "right below", "in a group"]),
+            (
+                "Data",
+                vec![
+                    "| Stopping distance | Stopping distance |\n| --- | --- |\n| dry | wet |\n| 38 m | 61 m |",
+                    "Friction over slip (line chart)\n\n|  | dry | wet |\n| --- | --- | --- |\n| 0.1 | 0.75 | 0.4 |\n| 0.2 | 0.98 | 0.61 |",
+                ]
+            ),
+        ]
+    );
+    for (number, section) in (1..).zip(&draft.sections) {
+        for paragraph in &section.paragraphs {
+            assert_eq!(paragraph.spans[0].page, Some(number), "{}", paragraph.text);
+        }
+    }
+    let left = draft.sections[1].paragraphs[0].spans[0].bbox.unwrap();
+    let wanted = [1.0, 5.0, 11.0, 13.0].map(|centimetres: f32| centimetres / 2.54 * 72.0);
+    assert!(left.iter().zip(wanted).all(|(got, wanted)| (got - wanted).abs() < 0.01), "{left:?}");
+}
+
+#[test]
+fn a_workbook_has_typed_values_addresses_and_formulas() {
+    let draft = drafted(&fixture("sheet.xlsx"));
+    assert_eq!((draft.pages, &draft.pages_without_text), (Some(3), &vec![3]));
+    assert_eq!(draft.provenance["hidden_sheets"], json!(["Results"]));
+    let runs = &draft.sections[0];
+    let tables: Vec<_> = runs.paragraphs.iter().filter_map(|paragraph| paragraph.table.as_ref()).collect();
+    let ranges: Vec<_> = tables.iter().map(|table| table.range.as_deref()).collect();
+    assert_eq!(ranges, [Some("A1:F3"), Some("H2:I3"), Some("B7:C8")]);
+    assert_eq!(
+        tables[0].cells,
+        [
+            ["Run", "Date", "Start", "Friction", "Valid", "Double"],
+            ["1", "2024-03-01", "14:30:00", "0.3", "TRUE", "0.6"],
+            ["2", "2024-03-02", "09:05:00", "0.61", "FALSE", "=D3*2"]
+        ]
+    );
+    assert_eq!(tables[0].formulas, [("F2", "D2*2"), ("F3", "D3*2")].map(|(a, b)| (a.to_owned(), b.to_owned())).into());
+    assert_eq!(tables[2].cells, [["Conditions", "Conditions"], ["water", "0.5 mm"]]);
+    assert_eq!(texts(&draft.sections[1]), ["only a word"]);
+    assert!(
+        draft
+            .sections
+            .iter()
+            .flat_map(|section| &section.paragraphs)
+            .all(|paragraph| paragraph.spans[0].page.is_some())
+    );
+}
+
+/// An archive of these parts.
+fn package(parts: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, content) in parts {
+        zip.start_file(*name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(content).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+const RELATIONS: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+
+/// A package whose main part is at this place with this content.
+fn office(main: &str, content: &[u8], further: &[(&str, &[u8])]) -> Vec<u8> {
+    let rels = format!(
+        "<Relationships><Relationship Id='r' Type='{RELATIONS}/officeDocument' Target='{main}'/></Relationships>"
+    );
+    let parts = [("[Content_Types].xml", b"<Types/>".as_slice()), ("_rels/.rels", rels.as_bytes()), (main, content)];
+    package(&[&parts, further].concat())
+}
+
+fn document(body: &str) -> String {
+    let space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
+    format!("<w:document xmlns:w='{space}'><w:body>{body}</w:body></w:document>")
+}
+
+#[test]
+fn the_main_part_decides_whatever_the_names_say() {
+    let body = document("<w:p><w:r><w:t>A tyre.</w:t></w:r></w:p>");
+    let draft = drafted(&office("ppt/presentation.xml", body.as_bytes(), &[]));
+    assert!(draft.media_type.ends_with("wordprocessingml.document"));
+    assert_eq!(texts(&draft.sections[0]), ["A tyre."]);
+    let (kind, message) = failure(&office("word/document.xml", b"<html/>", &[]));
+    assert_eq!(kind, ErrorKind::Damaged);
+    assert!(message.contains("word/document.xml") && message.contains("html"), "{message}");
+    assert!(matches!(read(&package(&[("a.txt", b"x")]), "k"), Office::Other("application/zip")));
+}
+
+#[test]
+fn a_truncated_archive_is_damaged() {
+    let whole = fixture("report.docx");
+    for share in [2, 3, 50] {
+        let (kind, message) = failure(&whole[..whole.len() - whole.len() / share]);
+        assert_eq!(kind, ErrorKind::Damaged);
+        assert!(message.contains("cut short"), "{message}");
+    }
+    assert!(matches!(read(b"PK\x03\x04 and nothing else", "k"), Office::Other("application/zip")));
+}
+
+#[test]
+fn bombs_cost_a_message() {
+    let bomb = vec![b' '; 60 << 20];
+    let (kind, message) = failure(&office("word/document.xml", &bomb, &[]));
+    assert_eq!((kind, message.contains("inflates")), (ErrorKind::TooLarge, true), "{message}");
+    let lol = b"<!DOCTYPE a [<!ENTITY b 'lol'><!ENTITY c '&b;&b;&b;&b;'>]><a>&c;</a>";
+    let (kind, message) = failure(&office("word/document.xml", lol, &[]));
+    assert_eq!((kind, message.contains("document type")), (ErrorKind::Damaged, true), "{message}");
+    let deep = document(&"<w:ins>".repeat(100_000));
+    assert_eq!(failure(&office("word/document.xml", deep.as_bytes(), &[])).0, ErrorKind::Damaged);
+}
+
+/// A workbook whose one sheet has this inside.
+fn workbook(sheet: &str) -> Vec<u8> {
+    let space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+    let book = format!(
+        "<workbook xmlns='{space}' xmlns:r='{RELATIONS}'><sheets><sheet name='S' sheetId='1' r:id='r1'/></sheets></workbook>"
+    );
+    let rels = format!(
+        "<Relationships xmlns='http://schemas.openxmlformats.org/package/2006/relationships'>\
+         <Relationship Id='r1' Type='{RELATIONS}/worksheet' Target='worksheets/sheet1.xml'/></Relationships>"
+    );
+    let sheet = format!("<worksheet xmlns='{space}'>{sheet}</worksheet>");
+    let parts = [("xl/_rels/workbook.xml.rels", rels.as_bytes()), ("xl/worksheets/sheet1.xml", sheet.as_bytes())];
+    office("xl/workbook.xml", book.as_bytes(), &parts)
+}
+
+#[test]
+fn what_a_sheet_claims_to_be_costs_nothing() {
+    let cells = "<row r='1'><c r='A1'><v>1</v></c></row><row r='1048576'><c r='XFD1048576'><v>2</v></c></row>";
+    let draft = drafted(&workbook(&format!(
+        "<dimension ref='A1:XFD1048576'/><sheetData>{cells}</sheetData>\
+         <mergeCells count='1'><mergeCell ref='A1:XFD1048576'/></mergeCells>"
+    )));
+    assert_eq!(texts(&draft.sections[0]), ["1", "2"]);
+    // Connected only by empty rows and columns without gaps: a diagonal.
+    let diagonal: String = (1..=200)
+        .map(|at| format!("<row r='{at}'><c r='{}'><v>{at}</v></c></row>", crate::address::name(at, at)))
+        .collect();
+    let draft = drafted(&workbook(&format!("<sheetData>{diagonal}</sheetData>")));
+    let lines = texts(&draft.sections[0]);
+    assert!(lines[0].starts_with("A1: 1\nB2: 2\n"), "{lines:?}");
+}
+
+#[test]
+fn too_many_cells_cost_the_sheet() {
+    let row = |row: usize| format!("<row r='{row}'>{}</row>", "<c><v>1</v></c>".repeat(10_000));
+    let rows: String = (1..=101).map(row).collect();
+    let draft = drafted(&workbook(&format!("<sheetData>{rows}</sheetData>")));
+    assert!(draft.sections.is_empty());
+    assert!(matches!(&draft.pages_failed[..], [(1, why)] if why.contains("1000000")), "{:?}", draft.pages_failed);
+}
