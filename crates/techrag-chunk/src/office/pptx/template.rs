@@ -65,11 +65,10 @@ impl Template {
             let shapes = tree.into_iter().flat_map(|tree| tree.all("p:sp")).enumerate();
             shapes.filter_map(|(at, shape)| Some((shapes::placeholder(shape)?, at))).collect()
         };
-        let nth = |part: &'_ Option<Node>, at: usize| part.as_ref().map(|_| at);
         let in_layout = all(&self.layout);
         let by_index = in_layout.iter().find(|(own, _)| own.index == place.index && kin(&own.kind) == kin(&place.kind));
         let found = by_index.or_else(|| in_layout.iter().find(|(own, _)| kin(&own.kind) == kin(&place.kind)));
-        let layout_at = found.and_then(|(_, at)| nth(&self.layout, *at));
+        let layout_at = found.map(|(_, at)| *at);
         let kind = found.map_or(place.kind.as_str(), |(own, _)| own.kind.as_str());
         let master_at = all(&self.master).iter().find(|(own, _)| kin(&own.kind) == kin(kind)).map(|(_, at)| *at);
         [(&self.layout, layout_at), (&self.master, master_at)]
