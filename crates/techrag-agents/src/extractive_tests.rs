@@ -11,7 +11,7 @@ fn source(n: u32, title: &str, text: &str) -> Source {
     let passage = Passage {
         uid: format!("{n:016}:0"),
         pages: Some([2, 2]),
-        spans: vec![Span { start: 0, end: text.len(), page: Some(2), bbox: None }],
+        spans: vec![Span { start: 0, end: text.len(), page: Some(2), ..Span::default() }],
         text: text.into(),
         score: 1.0 / f64::from(n),
         ..Passage::default()

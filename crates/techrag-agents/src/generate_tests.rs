@@ -9,7 +9,7 @@ use super::*;
 const TEXT: &str = "On packed snow the friction coefficient is 0.27. The test speed was 50 km/h.";
 
 fn query() -> Query {
-    let span = Span { start: 0, end: TEXT.len(), page: Some(2), bbox: None };
+    let span = Span { start: 0, end: TEXT.len(), page: Some(2), ..Span::default() };
     let passage =
         Passage { uid: "d:0".into(), pages: Some([2, 2]), spans: vec![span], text: TEXT.into(), ..Passage::default() };
     let source =

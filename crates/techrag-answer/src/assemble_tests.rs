@@ -14,7 +14,7 @@ fn hit(uid: &str, score: f64, text: &str) -> Hit {
         key: format!("{doc_id}.pdf"),
         title: Some(format!("Paper {doc_id}")),
         pages: Some([2, 3]),
-        spans: vec![Span { start: 0, end: text.len(), page: Some(2), bbox: None }],
+        spans: vec![Span { start: 0, end: text.len(), page: Some(2), ..Span::default() }],
         text: text.into(),
         scores: Scores { score, ..Scores::default() },
         ..Hit::default()
@@ -64,7 +64,7 @@ fn the_best_sentence_comes_first_with_its_page() {
     let text = "The road was long.\n\nFriction on snow is 0.27.\n\nNothing else.";
     let mut hit = hit("a:0", 1.0, text);
     hit.spans = [(0, 18, 2), (20, 45, 3), (47, 60, 3)]
-        .map(|(start, end, page)| Span { start, end, page: Some(page), bbox: None })
+        .map(|(start, end, page)| Span { start, end, page: Some(page), ..Span::default() })
         .to_vec();
     let query = assembled("How large is the friction on snow?", vec![hit], CONFIG);
     let best = &query.sources.as_ref().unwrap()[0].sentences[0];

@@ -82,9 +82,10 @@ fn reader(text: &str, sign: u8) -> csv::Reader<&[u8]> {
 /// # Errors
 /// Why it is too large to be read whole.
 pub(crate) fn read(decoded: &Decoded, dialect: Dialect) -> Result<Draft, String> {
-    let (mut cells, mut count) = (Vec::new(), 0);
+    let (mut cells, mut places, mut count) = (Vec::new(), Vec::new(), 0);
     for row in reader(&decoded.text, dialect.sign).records() {
         let row = row.map_err(|error| format!("row {}: {error}", cells.len() + 1))?;
+        let place = row.position().map_or_else(String::new, |position| format!("line {}", position.line()));
         let row: Vec<String> = row.iter().map(|cell| cell.trim().to_owned()).collect();
         count += row.len().max(dialect.width);
         if count > MAX_CELLS {
@@ -92,6 +93,7 @@ pub(crate) fn read(decoded: &Decoded, dialect: Dialect) -> Result<Draft, String>
         }
         if row.iter().any(|cell| !cell.is_empty()) {
             cells.push(row);
+            places.push(place);
         }
     }
     let widest = cells.iter().map(Vec::len).max().unwrap_or_default();
@@ -99,7 +101,7 @@ pub(crate) fn read(decoded: &Decoded, dialect: Dialect) -> Result<Draft, String>
         return Err(format!("the table has more than {MAX_CELLS} cells"));
     }
     flow::rectangular(&mut cells);
-    let paragraphs = vec![table::paragraph(Table { cells, ..Table::default() }, None)];
+    let paragraphs = vec![table::placed(Table { cells, ..Table::default() }, places)];
     let mut draft = Draft {
         media_type: dialect.media_type(),
         sections: vec![Section { paragraphs, ..Section::default() }],

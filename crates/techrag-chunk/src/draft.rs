@@ -67,7 +67,7 @@ impl Paragraph {
 
     /// Text without a page, one span over all of it.
     pub(crate) fn whole(text: String, kind: ParagraphKind) -> Self {
-        let spans = vec![Span { start: 0, end: text.len(), page: None, bbox: None }];
+        let spans = vec![Span { start: 0, end: text.len(), ..Span::default() }];
         Self { text, spans, kind, table: None }
     }
 
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     fn span(start: usize, end: usize, page: u32) -> Span {
-        Span { start, end, page: Some(page), bbox: None }
+        Span { start, end, page: Some(page), ..Span::default() }
     }
 
     #[test]

@@ -12,7 +12,7 @@ fn config() -> Config {
 fn paragraph(sentences: usize, tag: char) -> Paragraph {
     let sentence = format!("A{} is so.", tag.to_string().repeat(2));
     let text = vec![sentence; sentences].join(" ");
-    let spans = vec![Span { start: 0, end: text.len(), page: Some(1), bbox: None }];
+    let spans = vec![Span { start: 0, end: text.len(), page: Some(1), ..Span::default() }];
     Paragraph { text, spans, ..Default::default() }
 }
 

@@ -119,8 +119,21 @@ fn split_table(paragraph: &Paragraph, config: &Config) -> Vec<Paragraph> {
             }
         }
     }
-    let place = paragraph.spans.last().cloned().unwrap_or_default();
-    groups.into_iter().map(|rows| crate::table::paragraph(crate::table::rows(table, rows), place.bbox)).collect()
+    let whole = paragraph.spans.last().cloned().unwrap_or_default();
+    let places: Option<Vec<&String>> = paragraph.spans.iter().map(|span| span.place.as_ref()).collect();
+    let places = places.filter(|places| places.len() == table.cells.len());
+    let piece = |rows: Range<usize>| match &places {
+        Some(places) => {
+            let own = places.iter().take(1).chain(&places[rows.clone()]).map(|place| (*place).clone()).collect();
+            crate::table::placed(crate::table::rows(table, rows), own)
+        }
+        None => {
+            let mut piece = crate::table::paragraph(crate::table::rows(table, rows), whole.bbox);
+            piece.spans.iter_mut().for_each(|span| span.place.clone_from(&whole.place));
+            piece
+        }
+    };
+    groups.into_iter().map(piece).collect()
 }
 
 #[cfg(test)]

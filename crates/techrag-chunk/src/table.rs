@@ -17,8 +17,29 @@ pub(crate) fn text(caption: Option<&str>, cells: &[Vec<String>]) -> String {
 /// A table as a paragraph that stands on its page; `bbox` is the box of the cells.
 pub(crate) fn paragraph(table: Table, bbox: Option<[f32; 4]>) -> Paragraph {
     let text = text(table.caption.as_deref(), &table.cells);
-    let spans = vec![Span { start: 0, end: text.len(), page: table.page, bbox }];
+    let spans = vec![Span { start: 0, end: text.len(), page: table.page, bbox, place: None }];
     Paragraph { text, spans, kind: ParagraphKind::Table, table: Some(table) }
+}
+
+/// The same where every row has a place of its own to be cited by: one span a row, the caption with the header.
+pub(crate) fn placed(table: Table, places: Vec<String>) -> Paragraph {
+    let mut paragraph = paragraph(table, None);
+    let Some(table) = paragraph.table.as_ref().filter(|table| table.cells.len() == places.len()) else {
+        return paragraph;
+    };
+    let page = table.page;
+    let (mut spans, mut start) = (Vec::new(), 0);
+    let mut end = table.caption.as_ref().map_or(0, |caption| caption.len() + 2);
+    for (at, (row, place)) in table.cells.iter().zip(places).enumerate() {
+        // The header's line of dashes belongs to it.
+        let rule = if at == 0 { "\n|".len() + " --- |".len() * row.len() } else { 0 };
+        end += line(row).len() + rule;
+        spans.push(Span { start, end, page, bbox: None, place: Some(place) });
+        end += 1;
+        start = end;
+    }
+    paragraph.spans = spans;
+    paragraph
 }
 
 /// The header with the rows of a range, counted from the header; addresses and formulas are theirs.

@@ -77,8 +77,9 @@ pub(super) fn answer(chosen: &[&Candidate], sources: &[Source], evidence: &Evide
     let sentences: Vec<AnswerSentence> = ordered.iter().map(|candidate| sentence(candidate, sources)).collect();
     let printed = ordered.iter().zip(&sentences).map(|(candidate, sentence)| {
         let source = &sources[candidate.source];
-        let page = sentence.citations.first().and_then(|citation| citation.page);
-        format!("{} {}", sentence.text, marker(source, page))
+        let first = sentence.citations.first();
+        let place = first.and_then(|citation| place::printed(citation.page, citation.place.as_deref()));
+        format!("{} {}", sentence.text, marker(source, place))
     });
     Answer {
         text: printed.collect::<Vec<_>>().join("\n"),
@@ -91,10 +92,10 @@ pub(super) fn answer(chosen: &[&Candidate], sources: &[Source], evidence: &Evide
     }
 }
 
-/// `[SOURCE n: Title, p. 2]`, `[EXTERNAL n: Title]`.
-fn marker(source: &Source, page: Option<u32>) -> String {
-    let page = page.map_or(String::new(), |page| format!(", p. {page}"));
-    format!("[{}: {}{page}]", source.label(), clean::title(&source.title))
+/// `[SOURCE n: Title, p. 2]`, `[SOURCE n: Title, slide 3]`, `[EXTERNAL n: Title]`.
+fn marker(source: &Source, place: Option<String>) -> String {
+    let place = place.map_or(String::new(), |place| format!(", {place}"));
+    format!("[{}: {}{place}]", source.label(), clean::title(&source.title))
 }
 
 fn sentence(candidate: &Candidate, sources: &[Source]) -> AnswerSentence {
@@ -107,6 +108,7 @@ fn sentence(candidate: &Candidate, sources: &[Source]) -> AnswerSentence {
         key: source.key.clone(),
         uid: passage.uid.clone(),
         page: place::page(range, &passage.spans, passage.pages),
+        place: place::place(range, &passage.spans),
         span: quoted(passage, range).to_owned(),
         ..Citation::default()
     };

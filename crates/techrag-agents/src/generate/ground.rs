@@ -56,16 +56,17 @@ fn plain(text: &str) -> String {
     }
 }
 
-/// The sentence with a marker for each page that it cites.
+/// The sentence with a marker for each page or other place that it cites.
 fn printed(text: &str, citations: &[Citation], sources: &[Source]) -> String {
     let mut line = text.to_owned();
     let mut seen = BTreeSet::new();
-    for citation in citations.iter().filter(|citation| seen.insert((citation.source, citation.page))) {
+    let place = |citation: &Citation| place::printed(citation.page, citation.place.as_deref());
+    for citation in citations.iter().filter(|citation| seen.insert((citation.source, place(citation)))) {
         let source = sources.iter().find(|source| source.n == citation.source);
         let label = source.map_or_else(|| format!("SOURCE {}", citation.source), Source::label);
         let title = source.map_or("", |source| source.title.as_str());
-        let page = citation.page.map_or(String::new(), |page| format!(", p. {page}"));
-        line.push_str(&format!(" [{label}: {}{page}]", clean::title(title)));
+        let place = place(citation).map_or(String::new(), |place| format!(", {place}"));
+        line.push_str(&format!(" [{label}: {}{place}]", clean::title(title)));
     }
     line
 }
@@ -132,6 +133,7 @@ fn citation(source: &Source, passage: &Passage, range: &Range<usize>) -> Citatio
         key: source.key.clone(),
         uid: passage.uid.clone(),
         page: place::page(range, &passage.spans, passage.pages),
+        place: place::place(range, &passage.spans),
         span: passage.text[range.clone()].to_owned(),
         ..Citation::default()
     }
@@ -147,7 +149,7 @@ mod tests {
         let passage = Passage {
             uid: "d:0".into(),
             pages: Some([4, 4]),
-            spans: vec![Span { start: 0, end: text.len(), page: Some(4), bbox: None }],
+            spans: vec![Span { start: 0, end: text.len(), page: Some(4), ..Span::default() }],
             text: text.into(),
             ..Passage::default()
         };

@@ -153,6 +153,7 @@ fn sentence(passage: &Passage, unit: &Unit, score: f64) -> EvidenceSentence {
         start: unit.range.start,
         end: unit.range.end,
         page: place::page(&unit.range, &passage.spans, passage.pages),
+        place: place::place(&unit.range, &passage.spans),
         text: unit.with_context(&passage.text),
         score,
     }

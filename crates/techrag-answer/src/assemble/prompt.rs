@@ -2,7 +2,7 @@
 
 use techrag_core::prompt::{filled, tokens};
 use techrag_core::record::{EvidenceSentence, Prompt, Source, Verification};
-use techrag_core::{clean, fence, id};
+use techrag_core::{clean, fence, id, place};
 
 /// Name and version of the template; a change of a file under `prompts/` is a new version.
 const TEMPLATE: &str = "answer/1";
@@ -56,8 +56,9 @@ fn drop_weakest(kept: &mut Vec<(&Source, Vec<&EvidenceSentence>)>, dropped: &mut
     let (source, sentences) = &mut kept[at];
     if let Some(sentence) = sentences.pop() {
         let words: String = clean::line(&sentence.text).chars().take(60).collect();
-        let page = sentence.page.map_or(String::new(), |page| format!(", page {page}"));
-        dropped.push(format!("source {}{page}, score {:.3}: {words}", source.n, sentence.score));
+        let place = place::printed(sentence.page, sentence.place.as_deref());
+        let place = place.map_or(String::new(), |place| format!(", {place}"));
+        dropped.push(format!("source {}{place}, score {:.3}: {words}", source.n, sentence.score));
     }
     if sentences.is_empty() {
         dropped.push(format!("source {} altogether", source.n));
@@ -93,8 +94,9 @@ fn block(source: &Source, sentences: &[&EvidenceSentence], mark: &str) -> String
     .collect();
     block.push_str(&format!(" ({})\n<<<{mark}\n", about.join("; ")));
     for sentence in sentences {
-        let page = sentence.page.map_or(String::new(), |page| format!("(p. {page}) "));
-        block.push_str(&format!("{page}{}\n", fence::quote(&sentence.text)));
+        let place = place::printed(sentence.page, sentence.place.as_deref());
+        let place = place.map_or(String::new(), |place| format!("({}) ", fence::quote(&place)));
+        block.push_str(&format!("{place}{}\n", fence::quote(&sentence.text)));
     }
     block.push_str(&format!("{mark}>>>"));
     block

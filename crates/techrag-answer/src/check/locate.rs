@@ -24,6 +24,8 @@ pub(super) enum Place {
     OtherPassage(String),
     /// Another page than the one named.
     OtherPage(String),
+    /// The page is right, the place within it is another one.
+    OtherPlace(String),
     /// The citation names no page although there is one.
     NoPageNamed,
 }
@@ -82,6 +84,10 @@ fn found<'a>(passage: &'a Passage, range: Range<usize>, citation: &Citation, oth
         Some(_) => Place::OtherPage(listed(&pages)),
         None if pages.is_empty() => Place::AsNamed,
         None => Place::NoPageNamed,
+    };
+    let place = match (place, &citation.place, place::place(&range, &passage.spans)) {
+        (Place::AsNamed, Some(named), Some(found)) if *named != found => Place::OtherPlace(found),
+        (place, ..) => place,
     };
     let place = match (place, other) {
         (Place::AsNamed, Some(uid)) => Place::OtherPassage(uid.clone()),

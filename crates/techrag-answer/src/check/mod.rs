@@ -5,7 +5,7 @@
 //! | the sentence cites something, and stands in the answer's text | not found |
 //! | the citation's source, key and chunk are among the record's sources | not found |
 //! | the quoted words stand in the chunk (case, white space, hyphens and ligatures aside) | not found; partial if another chunk of the same source on the page named has them |
-//! | they stand on the page named | wrong page |
+//! | they stand on the page named, or at the place named where the source has no printed pages | wrong page |
 //! | the words its citations quote say what the claim says ([`claim`]) | partial |
 //! | what is printed beside the sentences, markers and words, says nothing more ([`printed`]) | not found |
 //!
@@ -108,6 +108,10 @@ fn judge(citation: &Citation, found: &Found<'_>, missing: &[String]) -> (CheckRe
         (Place::OtherPage(pages), _) => {
             let named = citation.page.map_or("no page".to_owned(), |page| format!("page {page}"));
             (CheckResult::WrongPage, format!("the words stand on page {pages}, not on {named}"))
+        }
+        (Place::OtherPlace(place), _) => {
+            let named = citation.place.as_deref().unwrap_or("no place");
+            (CheckResult::WrongPage, format!("the words stand at {place}, not at {named}"))
         }
         (Place::NoPageNamed, _) => (CheckResult::Partial, "the citation names no page".into()),
         (Place::OtherPassage(uid), _) => (CheckResult::Partial, format!("the words stand in chunk {uid}")),

@@ -1,6 +1,6 @@
 //! The answer as Markdown. What comes from documents cannot open a link, an image, HTML or a heading.
 
-use super::terminal::pages;
+use super::terminal::cited;
 use super::view::View;
 use super::{Detail, explain};
 
@@ -22,7 +22,7 @@ pub(super) fn render(view: &View, detail: Detail) -> String {
         let mut about: Vec<String> = source.authors.iter().map(|author| escape(author)).collect();
         about.extend(source.year.map(|year| year.to_string()));
         about.push(escape(&source.key));
-        about.extend(pages(&source.pages));
+        about.extend(cited(source).as_deref().map(escape));
         about.extend(source.doi.as_ref().map(|doi| format!("doi:{}", escape(doi))));
         line.push_str(&format!(", {}", about.join(", ")));
         out.push(line);

@@ -94,7 +94,7 @@ impl Paper {
             self.paragraph(&source.authors.join(", "), "      ", None);
         }
         let mut place = vec![source.key.clone()];
-        place.extend(pages(&source.pages));
+        place.extend(cited(source));
         place.extend(source.doi.as_ref().map(|doi| format!("https://doi.org/{doi}")));
         self.paragraph(&place.join(", "), "      ", None);
     }
@@ -107,8 +107,12 @@ impl Paper {
     }
 }
 
-/// `page 2`, `pages 2, 5`; nothing where there are none.
-pub(super) fn pages(pages: &[u32]) -> Option<String> {
+/// Where a source was cited: `slide 3, slide 7`, else `page 2`, `pages 2, 5`; nothing where nothing is known.
+pub(super) fn cited(source: &Shown) -> Option<String> {
+    if source.places.is_empty() { pages(&source.pages) } else { Some(source.places.join(", ")) }
+}
+
+fn pages(pages: &[u32]) -> Option<String> {
     let listed = pages.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
     match pages.len() {
         0 => None,

@@ -44,6 +44,8 @@ pub(super) struct Cited {
     pub(super) uid: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) page: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) place: Option<String>,
     pub(super) span: String,
 }
 
@@ -59,6 +61,9 @@ pub(super) struct Shown {
     pub(super) doi: Option<String>,
     pub(super) key: String,
     pub(super) pages: Vec<u32>,
+    /// Places in a source without printed pages.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) places: Vec<String>,
 }
 
 impl View {
@@ -109,6 +114,7 @@ impl View {
                 key: clean::line(&citation.key),
                 uid: clean::line(&citation.uid),
                 page: citation.page,
+                place: citation.place.as_deref().map(clean::line),
                 span: clean::line(&citation.span),
             });
         }
@@ -167,8 +173,20 @@ fn sources(query: &Query, citations: &[Cited]) -> Vec<Shown> {
                 .collect::<BTreeSet<_>>()
                 .into_iter()
                 .collect(),
+            places: places(citations.iter().filter(|citation| citation.source == source.n)),
         })
         .collect()
+}
+
+/// The places of citations, each once, in the order of the answer.
+fn places<'a>(citations: impl Iterator<Item = &'a Cited>) -> Vec<String> {
+    let mut places: Vec<String> = Vec::new();
+    for place in citations.filter_map(|citation| citation.place.as_ref()) {
+        if !places.contains(place) {
+            places.push(place.clone());
+        }
+    }
+    places
 }
 
 fn doubts(query: &Query) -> Vec<String> {

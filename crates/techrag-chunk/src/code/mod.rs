@@ -67,9 +67,10 @@ fn media_type(ending: &str) -> &'static str {
 fn section(Stretch { name, first, last }: Stretch, lines: &[&str]) -> Section {
     let place =
         if first == last { format!("line {}", first + 1) } else { format!("lines {}–{}", first + 1, last + 1) };
-    let heading = if name.is_empty() { place } else { format!("{name} ({place})") };
-    let text = lines[first..=last].join("\n");
-    Section { heading, role: SectionRole::Other, paragraphs: vec![Paragraph::whole(text, ParagraphKind::Lines)] }
+    let heading = if name.is_empty() { place.clone() } else { format!("{name} ({place})") };
+    let mut paragraph = Paragraph::whole(lines[first..=last].join("\n"), ParagraphKind::Lines);
+    paragraph.spans.iter_mut().for_each(|span| span.place = Some(place.clone()));
+    Section { heading, role: SectionRole::Other, paragraphs: vec![paragraph] }
 }
 
 /// The constructs with a name, in order, without overlap; `None` where the parser gives up.

@@ -61,6 +61,10 @@ pub struct Span {
     /// Box on the page `[x0, y0, x1, y1]` in points, origin at the top left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bbox: Option<[f32; 4]>,
+    /// Where it stands in a source that has no printed pages, as a person would say it: `slide 3`, `Runs!A2:F2`,
+    /// `lines 13–14`. A citation prints it in place of the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
 }
 
 /// A table, cell by cell.

@@ -105,6 +105,9 @@ pub struct EvidenceSentence {
     /// Page, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<u32>,
+    /// The place in a source without printed pages: `slide 3`, `Runs!A2:F2`, `lines 13–14`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
     /// The sentence.
     pub text: String,
     /// How well it matches the question.

@@ -1,7 +1,7 @@
 //! The answer's text cut into words and links to what it quotes.
 
 use serde::Serialize;
-use techrag_core::clean;
+use techrag_core::{clean, place};
 use techrag_core::record::{Answer, Check, CheckResult, Checks};
 
 /// A stretch of the answer's text.
@@ -23,10 +23,17 @@ pub(super) struct Cite<'a> {
     pub(super) sentence: usize,
     pub(super) source: u32,
     pub(super) page: Option<u32>,
+    /// The place in a source without printed pages.
+    pub(super) place: Option<&'a str>,
     pub(super) check: Option<&'a Check>,
 }
 
 impl Cite<'_> {
+    /// Where its words stand, as its marker says.
+    pub(super) fn place(&self) -> Option<String> {
+        place::printed(self.page, self.place)
+    }
+
     pub(super) fn class(&self) -> &'static str {
         match self.check.map(|check| check.result) {
             Some(CheckResult::Verified) => "verified",
@@ -45,9 +52,10 @@ pub(super) fn cites<'a>(answer: &'a Answer, checks: Option<&'a Checks>) -> Vec<C
     for (at, sentence) in answer.sentences.iter().enumerate() {
         let claims = checks.iter().flat_map(|checks| &checks.claims).filter(|check| check.sentence == at);
         let claims: Vec<&Check> = claims.collect();
-        for (place, citation) in sentence.citations.iter().enumerate() {
-            let check = claims.get(place).or(claims.last()).copied();
-            cites.push(Cite { sentence: at, source: citation.source, page: citation.page, check });
+        for (nth, citation) in sentence.citations.iter().enumerate() {
+            let check = claims.get(nth).or(claims.last()).copied();
+            let place = citation.place.as_deref();
+            cites.push(Cite { sentence: at, source: citation.source, page: citation.page, place, check });
         }
     }
     cites
@@ -85,14 +93,17 @@ fn pieces(line: &str, cites: &[Cite<'_>], used: &mut [bool]) -> Vec<Piece> {
     pieces
 }
 
-struct Marker {
-    text: String,
+struct Marker<'a> {
+    /// What stands between its brackets, behind the kind.
+    inside: &'a str,
+    label: String,
     source: u32,
     page: Option<u32>,
 }
 
-/// The next `[SOURCE n: Title, p. 2]` or `[EXTERNAL n: Title]`, with what stands before and after it.
-fn next_marker(text: &str) -> Option<(&str, Marker, &str)> {
+/// The next `[SOURCE n: Title, p. 2]`, `[SOURCE n: Title, slide 3]` or `[EXTERNAL n: Title]`, with what stands before
+/// and after it.
+fn next_marker(text: &str) -> Option<(&str, Marker<'_>, &str)> {
     let (at, kind, mark) = [("SOURCE", "[SOURCE "), ("EXTERNAL", "[EXTERNAL ")]
         .into_iter()
         .filter_map(|(kind, mark)| text.find(mark).map(|at| (at, kind, mark)))
@@ -104,13 +115,18 @@ fn next_marker(text: &str) -> Option<(&str, Marker, &str)> {
     let source = inside[..digits].parse().unwrap_or(0);
     let page: Option<u32> = inside.rsplit_once(", p. ").and_then(|(_, page)| page.trim().parse().ok());
     let label = if kind == "SOURCE" { String::new() } else { "external ".to_owned() };
-    let place = page.map_or(String::new(), |page| format!(", p. {page}"));
-    Some((&text[..at], Marker { text: format!("{label}{source}{place}"), source, page }, after))
+    Some((&text[..at], Marker { inside, label: format!("{label}{source}"), source, page }, after))
 }
 
 /// The quotations that a marker stands for: the next ones not yet linked, of one sentence; else the first that match.
-fn link(marker: &Marker, cites: &[Cite<'_>], used: &mut [bool]) -> Piece {
-    let matches = |cite: &Cite<'_>| cite.source == marker.source && (marker.page.is_none() || cite.page == marker.page);
+fn link(marker: &Marker<'_>, cites: &[Cite<'_>], used: &mut [bool]) -> Piece {
+    let of_source = |cite: &&Cite<'_>| cite.source == marker.source;
+    let names = |place: &String| marker.inside.ends_with(&format!(", {place}"));
+    let place = cites.iter().filter(of_source).filter_map(Cite::place).find(names);
+    let matches = |cite: &Cite<'_>| {
+        let as_named = if place.is_some() { cite.place() == place } else { marker.page.is_none() };
+        cite.source == marker.source && as_named
+    };
     let first = (0..cites.len()).find(|&at| !used[at] && matches(&cites[at]));
     let mut linked = Vec::new();
     if let Some(first) = first {
@@ -128,7 +144,8 @@ fn link(marker: &Marker, cites: &[Cite<'_>], used: &mut [bool]) -> Piece {
         |class: &str| ["verified", "", "partial", "wrong_page", "not_found"].iter().position(|c| *c == class);
     let result = linked.iter().map(|n| cites[n - 1].class()).max_by_key(|class| severity(class)).unwrap_or("");
     let forged = linked.is_empty();
-    Piece { text: marker.text.clone(), cites: linked, result, forged }
+    let place = place.or_else(|| place::printed(marker.page, None)).map_or(String::new(), |place| format!(", {place}"));
+    Piece { text: format!("{}{place}", marker.label), cites: linked, result, forged }
 }
 
 #[cfg(test)]
@@ -136,7 +153,7 @@ mod tests {
     use super::*;
 
     fn cite(sentence: usize, source: u32, page: u32) -> Cite<'static> {
-        Cite { sentence, source, page: Some(page), check: None }
+        Cite { sentence, source, page: Some(page), place: None, check: None }
     }
 
     fn shown(text: &str, cites: &[Cite<'_>]) -> Vec<(String, Vec<usize>)> {
@@ -157,6 +174,17 @@ mod tests {
                 ("1, p. 2".into(), vec![3])
             ]
         );
+    }
+
+    #[test]
+    fn a_place_without_a_page_is_linked_too() {
+        let at = |sentence, place| Cite { sentence, source: 1, page: None, place: Some(place), check: None };
+        let text = "It slips. [SOURCE 1: Runs, p. 9, S!A2:B2] It grips. [SOURCE 1: Runs, p. 9, S!A3:B3]";
+        let got = shown(text, &[at(0, "S!A2:B2"), at(1, "S!A3:B3")]);
+        assert_eq!(got[1], ("1, S!A2:B2".to_owned(), vec![1]));
+        assert_eq!(got[3], ("1, S!A3:B3".to_owned(), vec![2]));
+        let forged = paragraphs("It slips. [SOURCE 1: Runs, p. 9]", &[at(0, "S!A2:B2")]);
+        assert!(forged[0][1].forged, "{forged:?}");
     }
 
     #[test]

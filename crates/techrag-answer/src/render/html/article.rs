@@ -36,7 +36,7 @@ struct Quote {
     label: &'static str,
     source: u32,
     title: String,
-    page: Option<u32>,
+    place: String,
     span: String,
     result: &'static str,
     verdict: &'static str,
@@ -137,7 +137,11 @@ fn quotes(query: &Query, cites: &[Cite<'_>]) -> Vec<Quote> {
             label: "Source",
             source: citation.source,
             title: source.map_or(String::new(), |source| clean::title(&source.title)),
-            page: citation.page,
+            place: match (&citation.place, citation.page) {
+                (Some(place), _) => clean::line(place),
+                (None, Some(page)) => format!("page {page}"),
+                (None, None) => String::new(),
+            },
             span: clean::line(&citation.span),
             result: cite.class(),
             verdict: match cite.class() {

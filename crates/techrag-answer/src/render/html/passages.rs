@@ -1,11 +1,11 @@
 //! The passages of the sources, with the quoted words marked.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use serde::Serialize;
-use techrag_core::clean;
-use techrag_core::record::{Hit, Origin, Passage, Query, Source};
+use techrag_core::record::{Citation, Hit, Origin, Passage, Query, Source};
+use techrag_core::{clean, place as core_place};
 
 use crate::check::find;
 
@@ -18,8 +18,8 @@ pub(super) struct Shown {
     year: Option<i32>,
     doi: Option<String>,
     key: String,
-    /// Pages that the answer cites.
-    pages: Vec<u32>,
+    /// Where the answer cites it: `cited page 2`, `cited slide 3`.
+    cited: String,
     passages: Vec<Block>,
 }
 
@@ -57,9 +57,6 @@ fn shown(source: &Source, query: &Query, hits: &HashMap<&str, &Hit>) -> Shown {
         .flat_map(|sentence| &sentence.citations)
         .filter(|citation| citation.source == source.n)
         .collect();
-    let mut pages: Vec<u32> = citations.iter().filter_map(|citation| citation.page).collect();
-    pages.sort_unstable();
-    pages.dedup();
     let block = |(at, passage): (usize, &Passage)| {
         let spans = citations.iter().filter(|citation| citation.uid == passage.uid).map(|citation| &citation.span);
         let text = clean::block(&passage.text);
@@ -73,7 +70,10 @@ fn shown(source: &Source, query: &Query, hits: &HashMap<&str, &Hit>) -> Shown {
                 _ => "VECTOR",
             },
             section: clean::line(&passage.section),
-            pages: passage.pages.map_or(String::new(), place),
+            pages: match core_place::place(&(0..passage.text.len()), &passage.spans) {
+                Some(place) => clean::line(&place),
+                None => passage.pages.map_or(String::new(), place),
+            },
             scores: scores(passage, hit.copied()),
             segments: segments(&text, quoted),
         }
@@ -85,8 +85,25 @@ fn shown(source: &Source, query: &Query, hits: &HashMap<&str, &Hit>) -> Shown {
         year: source.year,
         doi: source.doi.as_deref().map(clean::line),
         key: clean::line(&source.key),
-        pages,
+        cited: cited(&citations),
         passages: source.passages.iter().enumerate().map(block).collect(),
+    }
+}
+
+fn cited(citations: &[&Citation]) -> String {
+    let pages: BTreeSet<u32> = citations.iter().filter_map(|citation| citation.page).collect();
+    let mut places: Vec<String> = Vec::new();
+    for place in citations.iter().filter_map(|citation| citation.place.as_deref()).map(clean::line) {
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    let listed = || pages.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+    match (places.is_empty(), pages.len()) {
+        (false, _) => format!("cited {}", places.join(", ")),
+        (true, 0) => "not cited".into(),
+        (true, 1) => format!("cited page {}", listed()),
+        (true, _) => format!("cited pages {}", listed()),
     }
 }
 

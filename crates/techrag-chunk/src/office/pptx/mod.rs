@@ -182,7 +182,7 @@ fn section(shapes: Vec<Shape>, number: u32) -> Section {
                     tables
                         .into_iter()
                         .filter(with_text)
-                        .map(|table| table::paragraph(Table { page: Some(number), ..table }, shape.frame.map(points))),
+                        .map(|table| on_slide(table, number, shape.frame)),
                 );
             }
             Content::Diagram(_) => {}
@@ -196,8 +196,20 @@ fn section(shapes: Vec<Shape>, number: u32) -> Section {
 }
 
 fn placed(words: String, kind: ParagraphKind, number: u32, frame: Option<[f64; 4]>) -> Paragraph {
-    let spans = vec![Span { start: 0, end: words.len(), page: Some(number), bbox: frame.map(points) }];
+    let (page, place) = (Some(number), Some(slide(number)));
+    let spans = vec![Span { start: 0, end: words.len(), page, bbox: frame.map(points), place }];
     Paragraph { text: words, spans, kind, table: None }
+}
+
+fn on_slide(table: Table, number: u32, frame: Option<[f64; 4]>) -> Paragraph {
+    let mut paragraph = table::paragraph(Table { page: Some(number), ..table }, frame.map(points));
+    paragraph.spans.iter_mut().for_each(|span| span.place = Some(slide(number)));
+    paragraph
+}
+
+/// How a citation names a slide.
+fn slide(number: u32) -> String {
+    format!("slide {number}")
 }
 
 /// A frame as the box of the record: corners in points.

@@ -53,14 +53,14 @@ pub(super) fn read(bytes: &[u8], root: &Node, main: &str, archive: &mut Archive<
         let mut section = Section { heading: sheet.name.clone(), role: role::of(&sheet.name), paragraphs: Vec::new() };
         if sheet.typ == SheetType::WorkSheet {
             match cells(&mut book, &sheet.name, &mut room) {
-                Ok(sheet) => section.paragraphs = paragraphs(sheet, number),
+                Ok(cells) => section.paragraphs = paragraphs(cells, Place { number, name: &sheet.name }),
                 Err(error) => draft.pages_failed.push((number, error.to_string())),
             }
         }
         match parts.drawn(&sheet.name, archive, &mut left_out) {
             Ok(charts) => section
                 .paragraphs
-                .extend(charts.into_iter().map(|chart| table::paragraph(Table { page: Some(number), ..chart }, None))),
+                .extend(charts.into_iter().map(|chart| drawn(chart, Place { number, name: &sheet.name }))),
             Err(error) => draft.pages_failed.push((number, format!("its drawings: {error}"))),
         }
         if section.paragraphs.is_empty() {
@@ -76,6 +76,13 @@ pub(super) fn read(bytes: &[u8], root: &Node, main: &str, archive: &mut Archive<
     }
     left_out.write(&mut draft);
     Ok(draft)
+}
+
+/// A chart has no cells; its sheet is its place.
+fn drawn(chart: Table, place: Place<'_>) -> Paragraph {
+    let mut paragraph = table::paragraph(Table { page: Some(place.number), ..chart }, None);
+    paragraph.spans.iter_mut().for_each(|span| span.place = Some(format!("sheet {}", place.name)));
+    paragraph
 }
 
 type Book<'a> = Xlsx<Cursor<&'a [u8]>>;
@@ -152,12 +159,30 @@ fn fill(cells: &mut Vec<Cell>, merged: &[Dimensions], room: &mut usize) -> Resul
     Ok(())
 }
 
-fn paragraphs(sheet: Sheet, number: u32) -> Vec<Paragraph> {
-    let formulas = sheet.formulas;
-    region::regions(sheet.cells).into_iter().filter_map(|cells| paragraph(cells, &formulas, number)).collect()
+/// A sheet as citations name it.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    number: u32,
+    name: &'a str,
 }
 
-fn paragraph(cells: Vec<Cell>, formulas: &BTreeMap<(u32, u32), String>, number: u32) -> Option<Paragraph> {
+impl Place<'_> {
+    /// `Runs!A1:D9`, `'Run 2'!B7`: as a formula would refer to it.
+    fn of(self, area: Area) -> String {
+        let plain = self.name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let name = if plain { self.name.to_owned() } else { format!("'{}'", self.name.replace('\'', "''")) };
+        let single = area.top == area.bottom && area.left == area.right;
+        let cells = if single { address::name(area.top, area.left) } else { area.to_string() };
+        format!("{name}!{cells}")
+    }
+}
+
+fn paragraphs(sheet: Sheet, place: Place<'_>) -> Vec<Paragraph> {
+    let formulas = sheet.formulas;
+    region::regions(sheet.cells).into_iter().filter_map(|cells| paragraph(cells, &formulas, place)).collect()
+}
+
+fn paragraph(cells: Vec<Cell>, formulas: &BTreeMap<(u32, u32), String>, place: Place<'_>) -> Option<Paragraph> {
     let area = region::area(&cells)?;
     let places = u64::from(area.bottom - area.top + 1) * u64::from(area.right - area.left + 1);
     if places == 1 || places > SPARSE * cells.len() as u64 + MAX_MERGED {
@@ -167,7 +192,8 @@ fn paragraph(cells: Vec<Cell>, formulas: &BTreeMap<(u32, u32), String>, number: 
         } else {
             cells.iter().map(line).collect::<Vec<_>>().join("\n")
         };
-        let spans = vec![Span { start: 0, end: words.len(), page: Some(number), bbox: None }];
+        let page = Some(place.number);
+        let spans = vec![Span { start: 0, end: words.len(), page, bbox: None, place: Some(place.of(area)) }];
         return Some(Paragraph { text: words, spans, kind: ParagraphKind::Lines, table: None });
     }
     let width = (area.right - area.left + 1) as usize;
@@ -182,8 +208,10 @@ fn paragraph(cells: Vec<Cell>, formulas: &BTreeMap<(u32, u32), String>, number: 
         .range((area.top, 0)..=(area.bottom, u32::MAX))
         .filter(|((row, column), _)| within(*row, *column, area));
     let formulas = own.map(|((row, column), formula)| (address::name(*row, *column), formula.clone())).collect();
-    let table = Table { page: Some(number), cells: grid, range: Some(area.to_string()), formulas, ..Table::default() };
-    Some(table::paragraph(table, None))
+    let rows = (area.top..=area.bottom).map(|row| place.of(Area { top: row, bottom: row, ..area })).collect();
+    let page = Some(place.number);
+    let table = Table { page, cells: grid, range: Some(area.to_string()), formulas, ..Table::default() };
+    Some(table::placed(table, rows))
 }
 
 /// The workbook's parts, for what stands beside the cells.
