@@ -6,8 +6,9 @@
 #          document, chunk → graph extract (entities, removed) → graph load → graph resolve
 #          the library's documents → visual index, with --pages
 #
-# chunk and embed write to a spool file beside the library, since the writers run one after the other; the spool is
-# removed when all of them are done.
+# The work goes in slices of TECHRAG_SLICE files (500): what a slice read is in the library, its graph too, before the next
+# one begins, so that a run that is interrupted goes on where it was and reads no more than one slice again. chunk and
+# embed write to a spool beside the library, since the writers run one after the other; it is removed at the end.
 set -uo pipefail
 
 fail() { echo "ingest: $*" >&2; exit 2; }
@@ -41,16 +42,22 @@ worst() {
 roots=()
 for dir; do roots+=(--root "$dir"); done
 # All folders in one plan: two files of one key are named, not put in each other's place.
-techrag-index plan "$@" --library "$library" |
-  techrag-chunk "${roots[@]}" |
-  techrag-embed >"$spool/records.jsonl"
-codes=("${PIPESTATUS[@]}")
-techrag-index add --library "$library" <"$spool/records.jsonl" >"$spool/added.jsonl"
-codes+=("$?")
-# The graph is made of what the library took; it can be made again from the same records at any time.
-if worst "${codes[@]}"; [ $? -ne 2 ]; then
+techrag-index plan "$@" --library "$library" >"$spool/plan"
+codes=("$?")
+split -d -a 6 -l "${TECHRAG_SLICE:-500}" "$spool/plan" "$spool/plan."
+[ -s "$spool/plan" ] || : >"$spool/plan.000000"
+for slice in "$spool"/plan.*; do
+  worst "${codes[@]}"; [ $? -ne 2 ] || break
+  techrag-chunk "${roots[@]}" <"$slice" | techrag-embed >"$spool/records.jsonl"
+  codes+=("${PIPESTATUS[@]}")
+  techrag-index add --library "$library" <"$spool/records.jsonl" >"$spool/added.jsonl"
+  codes+=("$?")
+  worst "${codes[@]}"; [ $? -ne 2 ] || break
+  # The graph is made of what the library took; it can be made again from the same records at any time.
   techrag-graph extract <"$spool/records.jsonl" | techrag-graph load --in-library --library "$library" >"$spool/graph.jsonl"
   codes+=("${PIPESTATUS[@]}")
+done
+if worst "${codes[@]}"; [ $? -ne 2 ]; then
   techrag-graph resolve --library "$library"
   codes+=("$?")
   if [ -n "$pages" ]; then

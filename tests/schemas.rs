@@ -120,7 +120,10 @@ fn a_paper_is_a_document_and_its_chunks_and_nothing_more() {
         assert!(!chunk.spans.is_empty());
         for Span { start, end, page, bbox, place } in &chunk.spans {
             let words = chunk.text.get(*start..*end).expect("a span stands on character boundaries");
-            assert!(!words.trim().is_empty() && page.is_some() && bbox.is_some() && place.is_none(), "{words:?} {page:?} {bbox:?}");
+            assert!(
+                !words.trim().is_empty() && page.is_some() && bbox.is_some() && place.is_none(),
+                "{words:?} {page:?} {bbox:?}"
+            );
         }
     }
 }

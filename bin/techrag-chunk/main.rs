@@ -44,8 +44,11 @@ fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
                 .collect()),
         }),
         From::Files => {
+            // Folders are walked once more for the number of their files, which costs little beside reading them.
+            let count = || args.paths.iter().flat_map(|path| input::files(path, None)).count() as u64;
+            let total = cli.shows_progress().then(count);
             let files = args.paths.into_iter().flat_map(move |path| input::files(&path, input::root_of(&path, &roots)));
-            cli.map(files, None, |file| Ok(one(file, &config, cli)))
+            cli.map(files, total, |file| Ok(one(file, &config, cli)))
         }
     }
 }

@@ -7,7 +7,8 @@ use super::*;
 const TEXT: &str = "Friction falls to 0.27 on snow. The Kalman filter needs 0.16 s.\n\nOn page three it is 80 km/h.";
 
 fn source() -> Source {
-    let spans = [(0, 63, 2), (65, 93, 3)].map(|(start, end, page)| Span { start, end, page: Some(page), ..Span::default() });
+    let spans =
+        [(0, 63, 2), (65, 93, 3)].map(|(start, end, page)| Span { start, end, page: Some(page), ..Span::default() });
     let passage = Passage {
         uid: "d:0".into(),
         pages: Some([2, 3]),
@@ -54,7 +55,8 @@ fn a_wrong_page_is_a_failure_of_its_own() {
 
 #[test]
 fn words_that_stand_on_several_pages_are_right_on_each_of_them() {
-    let spans = [(0, 9, 2), (11, 20, 3)].map(|(start, end, page)| Span { start, end, page: Some(page), ..Span::default() });
+    let spans =
+        [(0, 9, 2), (11, 20, 3)].map(|(start, end, page)| Span { start, end, page: Some(page), ..Span::default() });
     let passage = |uid: &str| Passage {
         uid: uid.into(),
         pages: Some([2, 3]),

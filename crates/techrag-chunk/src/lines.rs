@@ -163,7 +163,7 @@ pub(crate) fn weld(lines: &[TextLine], words: &Words) -> Paragraph {
                 if let Some(last) = last {
                     last.end = last.end.min(start);
                 }
-                paragraph.spans.push(Span { start, end, page: line.page, bbox: line.bbox, place: None });
+                paragraph.spans.push(Span { start, end, page: line.page, bbox: line.bbox, ..Span::default() });
             }
         }
         block = Some((line.page, line.block));

@@ -68,6 +68,14 @@ fn of_text(decoded: Decoded, name: &str) -> Kind {
     if let (None, Some(language)) = (&ending, interpreter(&decoded.text)) {
         return Kind::Code(decoded, language.to_owned());
     }
+    let silent = match ending.as_deref() {
+        None | Some("txt" | "text" | "asc" | "dat") => true,
+        // No reader goes by such a name, so the text is asked before it is given up.
+        Some(ending) => !is_known(ending),
+    };
+    if let (true, Some(language)) = (silent, code::language(&decoded.text)) {
+        return Kind::Code(decoded, language.to_owned());
+    }
     match ending.as_deref() {
         Some("html" | "htm" | "xhtml") if decoded.text.contains("</") => Kind::Html(decoded),
         Some("md" | "markdown" | "mkd") => Kind::Markdown(decoded),
@@ -91,6 +99,15 @@ fn of_text(decoded: Decoded, name: &str) -> Kind {
         Some(ending) if ending.len() > 8 || !ending.chars().all(|c| c.is_ascii_alphanumeric()) => Kind::Plain(decoded),
         Some(ending) => Kind::Structured(decoded, format!("text/x-{ending}")),
     }
+}
+
+/// Endings that a reader goes by, or that say what a text is which none reads.
+fn is_known(ending: &str) -> bool {
+    const KNOWN: &[&str] = &[
+        "adoc", "csv", "htm", "html", "json", "jsonl", "log", "markdown", "md", "me", "mkd", "ndjson", "org", "rst",
+        "tab", "tex", "toml", "tsv", "xhtml", "yaml", "yml",
+    ];
+    KNOWN.contains(&ending) || code::is_code(ending)
 }
 
 fn is_pdf(bytes: &[u8]) -> bool {
@@ -210,6 +227,10 @@ mod tests {
         assert!(matches!(kind(b"# Tyres\n\nText.", "a.txt"), Kind::Markdown(_)));
         assert!(matches!(kind(b"# a comment\nx = 1", "d.md/a.py"), Kind::Code(_, of) if of == "py"));
         assert!(matches!(kind(b"#!/usr/bin/env python3\nx = 1", "run"), Kind::Code(_, of) if of == "py"));
+        let script = b"# What it is for.\ndef slip(angle):\n    return 2 * angle\n";
+        for name in ["slip", "slip.txt", "slip.py_old"] {
+            assert!(matches!(kind(script, name), Kind::Code(_, of) if of == "py"), "{name}");
+        }
         assert!(matches!(kind(b"a = 1", "a.toml"), Kind::Structured(_, of) if of == "text/x-toml"));
         assert!(matches!(kind(b"a;b\n1;2\n", "a.csv"), Kind::Delimited(..)));
         assert!(matches!(kind(b"No table at all.", "a.csv"), Kind::Plain(_)));

@@ -17,7 +17,7 @@ pub(crate) fn text(caption: Option<&str>, cells: &[Vec<String>]) -> String {
 /// A table as a paragraph that stands on its page; `bbox` is the box of the cells.
 pub(crate) fn paragraph(table: Table, bbox: Option<[f32; 4]>) -> Paragraph {
     let text = text(table.caption.as_deref(), &table.cells);
-    let spans = vec![Span { start: 0, end: text.len(), page: table.page, bbox, place: None }];
+    let spans = vec![Span { start: 0, end: text.len(), page: table.page, bbox, ..Span::default() }];
     Paragraph { text, spans, kind: ParagraphKind::Table, table: Some(table) }
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn placed(table: Table, places: Vec<String>) -> Paragraph {
         // The header's line of dashes belongs to it.
         let rule = if at == 0 { "\n|".len() + " --- |".len() * row.len() } else { 0 };
         end += line(row).len() + rule;
-        spans.push(Span { start, end, page, bbox: None, place: Some(place) });
+        spans.push(Span { start, end, page, place: Some(place), ..Span::default() });
         end += 1;
         start = end;
     }

@@ -16,21 +16,30 @@ pub(crate) enum Progress {
     Json { done: u64, total: Option<u64>, said: Instant },
 }
 
+impl Cli {
+    /// Whether somebody watches: a total that costs something to know is worth asking for then.
+    pub fn shows_progress(&self) -> bool {
+        match self.common.progress {
+            ProgressForm::Json => true,
+            ProgressForm::None => false,
+            // A bar and verbose messages interleave; and where stdout is the same terminal, so do bar and data.
+            ProgressForm::Auto => {
+                io::stderr().is_terminal()
+                    && !io::stdout().is_terminal()
+                    && !self.common.quiet
+                    && self.common.verbose == 0
+            }
+        }
+    }
+}
+
 impl Progress {
     /// `total` is the number of items where it is known.
     pub(crate) fn start(cli: &Cli, total: Option<u64>) -> Self {
         match cli.common.progress {
-            // A bar and verbose messages interleave; and where stdout is the same terminal, so do bar and data.
-            ProgressForm::Auto
-                if io::stderr().is_terminal()
-                    && !io::stdout().is_terminal()
-                    && !cli.common.quiet
-                    && cli.common.verbose == 0 =>
-            {
-                Self::Bar(bar(cli.stage(), total))
-            }
-            ProgressForm::Auto | ProgressForm::None => Self::Hidden,
+            _ if !cli.shows_progress() => Self::Hidden,
             ProgressForm::Json => Self::Json { done: 0, total, said: Instant::now() },
+            ProgressForm::Auto | ProgressForm::None => Self::Bar(bar(cli.stage(), total)),
         }
     }
 

@@ -5,15 +5,18 @@
 //! grammar here are cut at blank lines, with the lines in the heading and without names.
 
 mod grammar;
+mod parse;
+mod tell;
 
 use serde_json::json;
 use techrag_core::record::{Modality, Role as SectionRole};
-use tree_sitter::{Node, Parser};
+use tree_sitter::Node;
 
 use crate::Config;
 use crate::decode::Decoded;
 use crate::draft::{Draft, Paragraph, ParagraphKind, Section, chars};
 use grammar::{Grammar, Role};
+pub(crate) use tell::language;
 
 /// Largest text that is parsed; more is generated and has nothing to be found by.
 const MAX_PARSED: usize = 4 << 20;
@@ -75,9 +78,7 @@ fn section(Stretch { name, first, last }: Stretch, lines: &[&str]) -> Section {
 
 /// The constructs with a name, in order, without overlap; `None` where the parser gives up.
 fn outline(text: &str, grammar: Grammar, config: &Config) -> Option<Vec<Stretch>> {
-    let mut parser = Parser::new();
-    parser.set_language(&grammar.language()).ok()?;
-    let tree = parser.parse(text, None)?;
+    let tree = parse::parse(text, grammar)?;
     let mut walker = Walker { text, grammar, config, found: Vec::new() };
     walker.members(tree.root_node(), "", 0);
     Some(walker.found)

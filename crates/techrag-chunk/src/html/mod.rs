@@ -5,6 +5,7 @@
 
 mod grid;
 mod meta;
+mod tame;
 
 use scraper::{ElementRef, Html, Node};
 use serde_json::json;
@@ -61,8 +62,12 @@ const DEEPEST_LIST: usize = 8;
 
 /// A page as a draft.
 pub(crate) fn read(decoded: &Decoded) -> Draft {
-    let page = Html::parse_document(&decoded.text);
+    let tamed = tame::tamed(&decoded.text);
+    let page = Html::parse_document(tamed.as_deref().unwrap_or(&decoded.text));
     let mut draft = Draft { media_type: "text/html", ..Draft::default() };
+    if tamed.is_some() {
+        draft.provenance.insert("tags".into(), json!("most left out: elements that are never closed"));
+    }
     draft.provenance.insert("encoding".into(), json!(decoded.encoding));
     meta::fill(&page, &mut draft);
     let mut reader = Reader::default();
@@ -309,5 +314,8 @@ mod tests {
         assert_eq!(texts(&draft(page)), [("", vec!["So $x^2$ grows."])]);
         let deep = format!("{}end", "<div>".repeat(50_000));
         assert_eq!(texts(&draft(&deep)), [("", vec!["end"])]);
+        let shifted: String = (0..20_000).map(|at| format!("<font color=a{at}>")).collect();
+        let blown = draft(&format!("{shifted}{}", "<p>slip".repeat(20_000)));
+        assert_eq!(blown.sections[0].paragraphs.len(), 20_000);
     }
 }

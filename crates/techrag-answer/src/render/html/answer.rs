@@ -1,8 +1,8 @@
 //! The answer's text cut into words and links to what it quotes.
 
 use serde::Serialize;
-use techrag_core::{clean, place};
 use techrag_core::record::{Answer, Check, CheckResult, Checks};
+use techrag_core::{clean, place};
 
 /// A stretch of the answer's text.
 #[derive(Debug, PartialEq, Serialize)]

@@ -8,6 +8,8 @@ use super::equation;
 pub(super) struct Inline<'a> {
     pieces: Vec<Piece>,
     pub(super) notes: Vec<Note>,
+    /// Identifiers of comments that end here.
+    pub(super) comments: Vec<String>,
     /// Contents of text boxes.
     pub(super) boxes: Vec<&'a Node>,
     /// Identifiers of charts.
@@ -88,7 +90,7 @@ impl<'a> Inline<'a> {
                 "w:sym" => self.symbol(node),
                 "w:footnoteReference" => self.note(node, NoteKind::Foot, noted),
                 "w:endnoteReference" => self.note(node, NoteKind::End, noted),
-                "w:commentReference" => self.left_out.push("comments"),
+                "w:commentReference" => self.comments.extend(node.attribute("id").map(str::to_owned)),
                 "w:object" => self.left_out.push("embedded objects"),
                 "w:ruby" => node.at(&["w:rubyBase"]).into_iter().for_each(|base| self.walk(base, noted)),
                 "m:oMath" => self.equation(node),

@@ -1,4 +1,4 @@
-//! Word documents: paragraphs, lists with their marks, tables, notes where they are referred to.
+//! Word documents: paragraphs, lists with their marks, tables, notes and comments where they are referred to.
 //!
 //! Headers and footers are parts of their own that nobody refers to from the text, so they stay out by themselves.
 //! Deleted and hidden text stays out, inserted text is read. Text boxes follow the paragraph they are anchored in.
@@ -39,11 +39,13 @@ pub(super) fn read(root: &Node, main: &str, archive: &mut Archive<'_>) -> Result
     };
     let (styles, numbering) = (part("styles")?, part("numbering")?);
     let notes = [(NoteKind::Foot, part("footnotes")?), (NoteKind::End, part("endnotes")?)];
+    let comments = part("comments")?;
     let charts = super::chart::all(&relations, archive)?;
     let mut reader = Reader {
         styles: Styles::read(styles.as_ref()),
         numbering: Numbering::read(numbering.as_ref()),
         notes: notes.iter().filter_map(|(kind, part)| Some((*kind, part.as_ref()?))).flat_map(notes_of).collect(),
+        comments: comments.iter().flat_map(by_id).collect(),
         noted: 0,
         charts,
         flow: Flow::default(),
@@ -67,10 +69,15 @@ fn notes_of<'a>((kind, part): (NoteKind, &'a Node)) -> Vec<((NoteKind, String), 
     part.nodes().filter_map(note).collect()
 }
 
+fn by_id<'a>(part: &'a Node) -> impl Iterator<Item = (String, &'a Node)> {
+    part.nodes().filter_map(|node| Some((node.attribute("id")?.to_owned(), node)))
+}
+
 struct Reader<'a> {
     styles: Styles,
     numbering: Numbering,
     notes: HashMap<(NoteKind, String), &'a Node>,
+    comments: HashMap<String, &'a Node>,
     /// Notes referred to so far: the number of the last.
     noted: usize,
     /// Charts by the identifier of their relation.
@@ -152,6 +159,16 @@ impl<'a> Reader<'a> {
             if let Some(node) = self.notes.get(&(note.kind, note.id)).copied() {
                 let words = self.flat(node);
                 self.flow.prose(&format!("[^{}] {words}", note.mark));
+            }
+        }
+        for id in inline.comments {
+            // A comment that is referred to again is read once.
+            if let Some(node) = self.comments.remove(&id) {
+                let author = node.attribute("author").map(str::trim).filter(|author| !author.is_empty());
+                let words = self.flat(node);
+                if !words.is_empty() {
+                    self.flow.prose(&format!("Comment by {}: {words}", author.unwrap_or("someone")));
+                }
             }
         }
         for node in inline.boxes {

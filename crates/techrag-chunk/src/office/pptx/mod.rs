@@ -178,12 +178,9 @@ fn section(shapes: Vec<Shape>, number: u32) -> Section {
             ),
             Content::Tables(tables) => {
                 let with_text = |table: &Table| table.cells.iter().flatten().any(|cell| !cell.is_empty());
-                section.paragraphs.extend(
-                    tables
-                        .into_iter()
-                        .filter(with_text)
-                        .map(|table| on_slide(table, number, shape.frame)),
-                );
+                section
+                    .paragraphs
+                    .extend(tables.into_iter().filter(with_text).map(|table| on_slide(table, number, shape.frame)));
             }
             Content::Diagram(_) => {}
         }

@@ -3,6 +3,7 @@
 //! What a sheet declares to be its size is never asked: cells are streamed and only those that hold something are kept.
 //! The page of a table is the number of its sheet. A sheet that cannot be read is named as a failed page.
 
+mod comments;
 mod region;
 mod value;
 
@@ -57,11 +58,9 @@ pub(super) fn read(bytes: &[u8], root: &Node, main: &str, archive: &mut Archive<
                 Err(error) => draft.pages_failed.push((number, error.to_string())),
             }
         }
-        match parts.drawn(&sheet.name, archive, &mut left_out) {
-            Ok(charts) => section
-                .paragraphs
-                .extend(charts.into_iter().map(|chart| drawn(chart, Place { number, name: &sheet.name }))),
-            Err(error) => draft.pages_failed.push((number, format!("its drawings: {error}"))),
+        match parts.beside(Place { number, name: &sheet.name }, archive, &mut left_out) {
+            Ok(beside) => section.paragraphs.extend(beside),
+            Err(error) => draft.pages_failed.push((number, format!("what stands beside its cells: {error}"))),
         }
         if section.paragraphs.is_empty() {
             draft.pages_without_text.push(number);
@@ -76,6 +75,12 @@ pub(super) fn read(bytes: &[u8], root: &Node, main: &str, archive: &mut Archive<
     }
     left_out.write(&mut draft);
     Ok(draft)
+}
+
+fn commented(cell: &str, words: String, place: Place<'_>) -> Paragraph {
+    let spans =
+        vec![Span { start: 0, end: words.len(), page: Some(place.number), bbox: None, place: Some(place.named(cell)) }];
+    Paragraph { text: words, spans, kind: ParagraphKind::Prose, table: None }
 }
 
 /// A chart has no cells; its sheet is its place.
@@ -169,10 +174,13 @@ struct Place<'a> {
 impl Place<'_> {
     /// `Runs!A1:D9`, `'Run 2'!B7`: as a formula would refer to it.
     fn of(self, area: Area) -> String {
+        let single = area.top == area.bottom && area.left == area.right;
+        self.named(&if single { address::name(area.top, area.left) } else { area.to_string() })
+    }
+
+    fn named(self, cells: &str) -> String {
         let plain = self.name.chars().all(|c| c.is_alphanumeric() || c == '_');
         let name = if plain { self.name.to_owned() } else { format!("'{}'", self.name.replace('\'', "''")) };
-        let single = area.top == area.bottom && area.left == area.right;
-        let cells = if single { address::name(area.top, area.left) } else { area.to_string() };
         format!("{name}!{cells}")
     }
 }
@@ -193,7 +201,7 @@ fn paragraph(cells: Vec<Cell>, formulas: &BTreeMap<(u32, u32), String>, place: P
             cells.iter().map(line).collect::<Vec<_>>().join("\n")
         };
         let page = Some(place.number);
-        let spans = vec![Span { start: 0, end: words.len(), page, bbox: None, place: Some(place.of(area)) }];
+        let spans = vec![Span { start: 0, end: words.len(), page, place: Some(place.of(area)), ..Span::default() }];
         return Some(Paragraph { text: words, spans, kind: ParagraphKind::Lines, table: None });
     }
     let width = (area.right - area.left + 1) as usize;
@@ -221,14 +229,27 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// The charts of a sheet; pictures and comments are counted.
-    fn drawn(&self, name: &str, archive: &mut Archive<'_>, left_out: &mut LeftOut) -> Result<Vec<Table>, Error> {
+    /// The comments and the charts of a sheet; pictures are counted.
+    fn beside(
+        &self,
+        place: Place<'_>,
+        archive: &mut Archive<'_>,
+        left_out: &mut LeftOut,
+    ) -> Result<Vec<Paragraph>, Error> {
         let sheets = self.root.at(&["x:sheets"]).into_iter().flat_map(|sheets| sheets.all("x:sheet"));
-        let id = sheets.filter(|sheet| sheet.attribute("name") == Some(name)).find_map(|sheet| sheet.attribute("r:id"));
-        let Some(part) = id.and_then(|id| self.relations.target(id)) else { return Ok(Vec::new()) };
-        let sheet = Relations::of(part, archive)?;
-        for _ in sheet.of_kind("comments") {
-            left_out.count("sheets of comments");
+        let own = |sheet: &&Node| sheet.attribute("name") == Some(place.name);
+        let Some(part) = sheets
+            .filter(own)
+            .find_map(|sheet| sheet.attribute("r:id"))
+            .and_then(|id| self.relations.target(id))
+            .map(str::to_owned)
+        else {
+            return Ok(Vec::new());
+        };
+        let sheet = Relations::of(&part, archive)?;
+        let mut paragraphs = Vec::new();
+        for (cell, comments) in comments::of(&self.relations, &sheet, archive)? {
+            paragraphs.extend(comments.into_iter().map(|words| commented(&cell, words, place)));
         }
         let mut charts = Vec::new();
         for drawing in sheet.of_kind("drawing") {
@@ -237,6 +258,7 @@ impl Parts<'_> {
             let all: BTreeMap<String, Vec<Table>> = chart::all(&inside, archive)?.into_iter().collect();
             charts.extend(all.into_values().flatten());
         }
-        Ok(charts)
+        paragraphs.extend(charts.into_iter().map(|chart| drawn(chart, place)));
+        Ok(paragraphs)
     }
 }
