@@ -66,20 +66,23 @@ fn is_binary(c: char) -> bool {
     c.is_control() && !matches!(c, '\n' | '\r' | '\t' | '\u{c}' | '\u{b}' | '\u{85}')
 }
 
-/// Latin text in UTF-16 has a zero in every second byte.
+/// UTF-16 without a mark: the line ends, spaces and digits of any script have a zero byte on the same side, which no
+/// other encoding of text has at all. What comes of it must be text.
 fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = &bytes[..bytes.len().min(4096) & !1];
     let zeros = |offset: usize| head.iter().skip(offset).step_by(2).filter(|&&byte| byte == 0).count();
-    let (even, odd, pairs) = (zeros(0), zeros(1), head.len() / 2);
-    if pairs == 0 {
-        None
-    } else if odd * 2 > pairs && even * 20 < pairs {
-        Some(UTF_16LE)
-    } else if even * 2 > pairs && odd * 20 < pairs {
-        Some(UTF_16BE)
-    } else {
-        None
-    }
+    let (even, odd) = (zeros(0), zeros(1));
+    let encoding = match () {
+        () if odd > 20 * even => UTF_16LE,
+        () if even > 20 * odd => UTF_16BE,
+        () => return None,
+    };
+    // The last unit may be half of a pair.
+    let (text, _) = encoding.decode_without_bom_handling(&head[..head.len().saturating_sub(2).max(head.len().min(2))]);
+    let total = text.chars().count();
+    let words = text.chars().filter(|c| c.is_alphanumeric() || c.is_whitespace()).count();
+    let broken = text.chars().filter(|&c| c == char::REPLACEMENT_CHARACTER || is_binary(c)).count();
+    (words * 10 >= total * 7 && broken * 50 <= total).then_some(encoding)
 }
 
 #[cfg(test)]
@@ -100,6 +103,13 @@ mod tests {
         assert_eq!(text(&le), (wanted.into(), "UTF-16LE"));
         let be: Vec<u8> = wanted.encode_utf16().flat_map(u16::to_be_bytes).collect();
         assert_eq!(text(&[b"\xfe\xff", be.as_slice()].concat()), (wanted.into(), "UTF-16BE"));
+        for wanted in ["轮胎的侧偏角在湿路面上会增大。\n摩擦系数下降。", "タイヤの摩擦係数は 0.35 である。"]
+        {
+            let le: Vec<u8> = wanted.encode_utf16().flat_map(u16::to_le_bytes).collect();
+            assert_eq!(text(&le), (wanted.into(), "UTF-16LE"));
+            let be: Vec<u8> = wanted.encode_utf16().flat_map(u16::to_be_bytes).collect();
+            assert_eq!(text(&be), (wanted.into(), "UTF-16BE"));
+        }
         assert_eq!(text(b"K\xe4fer \x96 \x93gut\x94\r\n"), ("Käfer – “gut”\n".into(), "windows-1252"));
         let legacy = [
             (encoding_rs::SHIFT_JIS, "タイヤの摩擦係数は路面が濡れると下がる。"),
@@ -108,7 +118,7 @@ mod tests {
             (encoding_rs::BIG5, "輪胎的側偏角在濕路面上會增大，摩擦係數下降。"),
             (encoding_rs::EUC_KR, "타이어의 마찰 계수는 젖은 노면에서 낮아진다."),
             (encoding_rs::WINDOWS_1251, "Коэффициент сцепления шины на мокрой дороге падает."),
-            (encoding_rs::KOI8_R, "Коэффициент сцепления шины на мокрой дороге падает."),
+            (encoding_rs::KOI8_U, "Коэффициент сцепления шины на мокрой дороге падает."),
         ];
         for (encoding, wanted) in legacy {
             let (bytes, _, _) = encoding.encode(wanted);

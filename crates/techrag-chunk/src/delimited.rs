@@ -23,6 +23,9 @@ const SAME_WIDTH: f64 = 0.9;
 /// Rows that a text without a telling name must have to be taken for a table.
 const ROWS_OF_UNNAMED: usize = 4;
 
+/// Line ends within a cell: more are no cell.
+const MOST_LINES: usize = 200;
+
 /// Cells of a file: each takes some dozens of bytes beside its text.
 const MAX_CELLS: usize = 2_000_000;
 
@@ -74,7 +77,18 @@ fn most_common(widths: &[usize]) -> Option<usize> {
 }
 
 fn reader(text: &str, sign: u8) -> csv::Reader<&[u8]> {
-    ReaderBuilder::new().delimiter(sign).has_headers(false).flexible(true).from_reader(text.as_bytes())
+    quoting(text, sign, true)
+}
+
+fn quoting(text: &str, sign: u8, quotes: bool) -> csv::Reader<&[u8]> {
+    let mut builder = ReaderBuilder::new();
+    builder.delimiter(sign).has_headers(false).flexible(true).quoting(quotes).from_reader(text.as_bytes())
+}
+
+/// Whether quotation marks quote: of one that is never closed (`5" pipe`) the rest of the file would be a cell.
+fn quotes(text: &str, sign: u8) -> bool {
+    let swallows = |row: csv::StringRecord| row.iter().any(|cell| cell.matches('\n').count() > MOST_LINES);
+    !reader(text, sign).records().map_while(Result::ok).any(swallows)
 }
 
 /// A table as a draft.
@@ -83,7 +97,8 @@ fn reader(text: &str, sign: u8) -> csv::Reader<&[u8]> {
 /// Why it is too large to be read whole.
 pub(crate) fn read(decoded: &Decoded, dialect: Dialect) -> Result<Draft, String> {
     let (mut cells, mut places, mut count) = (Vec::new(), Vec::new(), 0);
-    for row in reader(&decoded.text, dialect.sign).records() {
+    let quotes = quotes(&decoded.text, dialect.sign);
+    for row in quoting(&decoded.text, dialect.sign, quotes).records() {
         let row = row.map_err(|error| format!("row {}: {error}", cells.len() + 1))?;
         let place = row.position().map_or_else(String::new, |position| format!("line {}", position.line()));
         let row: Vec<String> = row.iter().map(|cell| cell.trim().to_owned()).collect();
@@ -136,6 +151,13 @@ mod tests {
         let rows: String = (0..20).map(|row| format!("{row},x,y\n")).collect();
         let got = cells(&format!("{rows},,\n20,x\n"));
         assert_eq!((got.len(), got[20].as_slice()), (21, &["20".to_owned(), "x".into(), String::new()][..]));
+    }
+
+    #[test]
+    fn a_quotation_mark_that_is_never_closed_swallows_nothing() {
+        let rows: String = (0..300).map(|row| format!("{row},pipe\n")).collect();
+        let got = cells(&format!("n,size\n0,\"5 inch\n{rows}"));
+        assert_eq!((got.len(), got[1][1].as_str()), (302, "\"5 inch"));
     }
 
     #[test]

@@ -28,7 +28,9 @@ pub(crate) fn split(paragraph: Paragraph, config: &Config) -> Pieces {
     if length <= config.max {
         return Pieces { paragraphs: vec![paragraph], cuts: 0 };
     }
-    if paragraph.table.is_some() {
+    // A row as wide as this is no row that anybody reads; its text is kept and cut like any other.
+    let wide = || paragraph.text.lines().any(|line| chars(line) > config.max * HARD_CAP);
+    if paragraph.table.is_some() && !wide() {
         return Pieces { paragraphs: split_table(&paragraph, config), cuts: 0 };
     }
     let parts = match paragraph.kind {
@@ -192,6 +194,15 @@ mod tests {
             rows += piece.table.as_ref().map_or(0, |table| table.cells.len() - 1);
         }
         assert_eq!(rows, 40);
+    }
+
+    #[test]
+    fn a_table_too_wide_to_read_is_cut_like_text() {
+        let row = |c: &str| vec![c.to_owned(); 2000];
+        let table = Table { cells: vec![row("a"), row("b")], ..Default::default() };
+        let (pieces, _) = texts(crate::table::paragraph(table, None), 100);
+        assert!(pieces.len() > 50 && pieces.iter().all(|piece| chars(piece) <= 100 * HARD_CAP), "{}", pieces.len());
+        assert_eq!(pieces.concat().matches('b').count(), 2000);
     }
 
     proptest! {

@@ -211,10 +211,14 @@ impl Sizes<'_> {
         joined
     }
 
-    /// Long stretches cut, at blank lines in their second half where there are any.
+    /// What passes the maximum is cut, at blank lines in the second half of a piece where there are any.
     fn cut(&self, stretches: Vec<Stretch>) -> Vec<Stretch> {
         let mut pieces = Vec::new();
         for stretch in stretches {
+            if self.length(stretch.first, stretch.last) <= self.config.max {
+                pieces.push(stretch);
+                continue;
+            }
             let mut first = stretch.first;
             while first <= stretch.last {
                 let last = self.end(first, stretch.last);

@@ -233,3 +233,65 @@ fn too_many_cells_cost_the_sheet() {
     assert!(draft.sections.is_empty());
     assert!(matches!(&draft.pages_failed[..], [(1, why)] if why.contains("1000000")), "{:?}", draft.pages_failed);
 }
+
+#[test]
+fn relations_that_lead_out_of_the_file_lead_nowhere() {
+    let body = document("<w:p><w:r><w:t>A tyre.</w:t></w:r><w:r><w:commentReference w:id='0'/></w:r></w:p>");
+    for target in ["../../../../../../etc/passwd", "/../../etc/passwd", "file:///etc/passwd", "..\\..\\etc\\passwd"] {
+        let rels = format!(
+            "<Relationships><Relationship Id='c' Type='{RELATIONS}/comments' Target='{target}'/></Relationships>"
+        );
+        let parts = [("word/_rels/document.xml.rels", rels.as_bytes())];
+        let draft = drafted(&office("word/document.xml", body.as_bytes(), &parts));
+        assert_eq!(texts(&draft.sections[0]), ["A tyre."], "{target}");
+    }
+    // A part that refers to itself is read once.
+    let rels = format!(
+        "<Relationships><Relationship Id='c' Type='{RELATIONS}/comments' Target='document.xml'/></Relationships>"
+    );
+    let parts = [("word/_rels/document.xml.rels", rels.as_bytes())];
+    assert_eq!(texts(&drafted(&office("word/document.xml", body.as_bytes(), &parts)).sections[0]), ["A tyre."]);
+}
+
+#[test]
+fn tables_within_tables_keep_their_words() {
+    let open = "<w:tbl><w:tr><w:tc>".repeat(60);
+    let close = "</w:tc></w:tr></w:tbl>".repeat(60);
+    let body = document(&format!("{open}<w:p><w:r><w:t>deep</w:t></w:r></w:p>{close}"));
+    let draft = drafted(&office("word/document.xml", body.as_bytes(), &[]));
+    assert!(texts(&draft.sections[0])[0].contains("deep"));
+}
+
+#[test]
+fn an_entity_from_outside_is_not_fetched() {
+    let outside = b"<!DOCTYPE a [<!ENTITY b SYSTEM 'file:///etc/passwd'>]><a>&b;</a>";
+    assert_eq!(failure(&office("word/document.xml", outside, &[])).0, ErrorKind::Damaged);
+    let bomb = "<!DOCTYPE s [<!ENTITY a 'lollollol'><!ENTITY b '&a;&a;&a;&a;&a;&a;'><!ENTITY c '&b;&b;&b;&b;&b;'>]>";
+    let sheet = workbook(&format!("{bomb}<sheetData><row r='1'><c r='A1' t='str'><v>&c;</v></c></row></sheetData>"));
+    match read(&sheet, "k") {
+        Office::Read(draft) => {
+            assert!(draft.sections.iter().all(|section| texts(section).iter().all(|text| text.len() < 100)));
+        }
+        Office::Failed(error) => assert_eq!(error.kind, ErrorKind::Damaged),
+        Office::Other(media_type) => panic!("{media_type}"),
+    }
+}
+
+#[test]
+fn every_cut_and_many_changed_bytes_end_in_a_draft_or_a_message() {
+    for name in ["report.docx", "deck.pptx", "sheet.xlsx"] {
+        let whole = fixture(name);
+        for at in (0..whole.len()).step_by(whole.len() / 25) {
+            drop(read(&whole[..at], "k"));
+            let mut changed = whole.clone();
+            // A sequence without chance: the same bytes on every run.
+            for step in 0..20 {
+                let place = (at * 31 + step * 7919) % changed.len();
+                changed[place] ^= 1 << (step % 8);
+            }
+            if let Office::Failed(error) = read(&changed, "k") {
+                assert!(!error.message.contains("gave up"), "{name} at {at}: {error:?}");
+            }
+        }
+    }
+}
