@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::harness::{Place, Run};
+use crate::harness::{Place, Run, models_or_skip};
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/office");
 
@@ -182,4 +182,47 @@ fn every_line_of_code_is_in_one_chunk() {
         files += 1;
     }
     assert!(files >= 40, "only {files} sources were read");
+}
+
+const CODE: &str = "def relaxation_length(stiffness, lateral):
+    \"\"\"Relaxation length of a tyre in metres, from its cornering stiffness and its lateral stiffness.\"\"\"
+    return stiffness / lateral
+
+
+def camber_thrust(load, camber):
+    \"\"\"Camber thrust of a motorcycle tyre in newtons, for a load in newtons and a camber angle in radians.\"\"\"
+    return 0.9 * load * camber
+";
+
+#[test]
+fn a_citation_names_the_slide_the_cells_and_the_lines() {
+    if !models_or_skip("citations of office files") {
+        return;
+    }
+    let place = Place::new();
+    place.file("d/tyre.py", CODE);
+    place.file(
+        "d/drums.csv",
+        "drum,surface,peak friction\nD1,safety walk,1.12\nD2,polished basalt,0.37\nD3,wet asphalt,0.74\n",
+    );
+    for name in ["report.docx", "deck.pptx", "sheet.xlsx"] {
+        std::fs::copy(Path::new(FIXTURES).join(name), place.path().join("d").join(name)).expect("a copy");
+    }
+    let _ = place.pipeline("ingest.sh", &["d", "lib"], "").ok();
+    for (question, key, cited) in [
+        ("By how many milliseconds does the slip estimate lag?", "deck.pptx", "slide 1"),
+        ("What peak friction does the polished basalt drum have?", "drums.csv", "line 3"),
+        ("What is the friction of run 2 with the date 2024-03-02?", "sheet.xlsx", "Runs!A3:F3"),
+        ("What is the camber thrust of a motorcycle tyre in newtons?", "tyre.py", "lines 6–8"),
+    ] {
+        let said = place.pipeline("ask.sh", &["lib", question], "");
+        assert_eq!(said.code, 0, "{said}");
+        let marker = format!(", {cited}]");
+        assert!(said.stdout.contains(&marker), "{marker}: {said}");
+        assert!(said.stdout.contains(&format!("{key}, ")), "{said}");
+        let record = place.pipeline("ask.sh", &["--records", "lib", question], "").records().remove(0);
+        let checks = record["checks"]["claims"].as_array().expect("checks");
+        assert!(checks.iter().any(|check| check["result"] == "verified"), "{checks:?}");
+        assert!(checks.iter().all(|check| check["result"] != "wrong_page"), "{checks:?}");
+    }
 }

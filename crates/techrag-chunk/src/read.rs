@@ -77,6 +77,11 @@ pub fn read(source: &Source, config: &Config) -> Outcome {
             let why = "the office file is protected by a password".to_owned();
             return failed(source, ErrorKind::Encrypted, why, "save a copy without a password");
         }
+        Kind::Long => {
+            let why =
+                format!("the text has {} bytes, more than the {} that are read of one", bytes.len(), sniff::MAX_TEXT);
+            return failed(source, ErrorKind::TooLarge, why, "split the file");
+        }
         Kind::Structured(decoded, _) if source.named => plain::read(&decoded),
         Kind::Empty => return empty(source),
         Kind::Structured(_, media_type) => return unsupported(source, &media_type),

@@ -8,6 +8,9 @@ use crate::delimited::Dialect;
 /// mail gateways and broken downloads put more in front.
 const PDF_HEADER_WITHIN: usize = 1 << 16;
 
+/// Bytes of a text file. A text is held several times over while it is read, and what is longer is data or a log.
+pub(crate) const MAX_TEXT: usize = 64 << 20;
+
 /// What a file is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -30,6 +33,8 @@ pub(crate) enum Kind {
     /// Text whose name says that it is of a kind with a structure of its own (settings, data), and which: no reader
     /// knows it, but it can be read as plain text where somebody asks for that very file.
     Structured(Decoded, String),
+    /// Text with more bytes than are read.
+    Long,
     /// No byte at all, or white space only.
     Empty,
     /// A kind that no reader knows: its media type.
@@ -46,6 +51,9 @@ pub(crate) fn kind(bytes: &[u8], name: &str) -> Kind {
     }
     if let Some(media_type) = binary(bytes) {
         return if is_locked(bytes, media_type) { Kind::Locked } else { Kind::Unsupported(media_type) };
+    }
+    if bytes.len() > MAX_TEXT {
+        return Kind::Long;
     }
     let Some(decoded) = decode::decode(bytes) else { return Kind::Unsupported("application/octet-stream") };
     if decoded.text.trim().is_empty() {
