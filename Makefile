@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build models demo test neo4j test-neo4j test-page llm test-llm ingest install regress bench torture schemas fmt lint clean
+.PHONY: help setup build models demo test neo4j test-neo4j test-page llm test-llm ingest install regress bench bench-parse torture schemas fmt lint clean
 
 # Cargo features of the root package. MuPDF is a second PDF reader; builds with it are distributed under AGPL-3.0.
 FEATURES ?= mupdf
@@ -23,7 +23,7 @@ WITH = --features "$$TECHRAG_FEATURES"
 
 help: ## Say what there is to make
 	@echo "usage: make TARGET [NAME=VALUE…]"; echo
-	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-11s %s\n", $$1, $$2}'
 	@echo; echo "  FEATURES=  builds without MuPDF (permissive licence); now: $(FEATURES)"
 	@echo "  PREFIX=    where install puts the tools; now: $(PREFIX)"
 	@echo "  MODELS=    where models are kept; now: $(MODELS)"
@@ -82,6 +82,9 @@ torture: build ## Kill a library's writer 200 times, or for TORTURE_SECONDS; it 
 
 bench: build models ## Measure the tools beside the Python stack; writes docs/PERFORMANCE.md
 	@pipelines/bench.sh
+
+bench-parse: build ## Measure the PDF reader beside PyMuPDF, pypdf and pdftotext; writes its part of docs/PARSING.md
+	@pipelines/bench-parse.sh
 
 schemas: setup ## Write docs/schemas from the record types
 	@mkdir -p docs/schemas

@@ -50,6 +50,8 @@ struct Document {
     #[serde(default)]
     pages_failed: Vec<u32>,
     #[serde(default)]
+    outline: Vec<Value>,
+    #[serde(default)]
     references: Vec<Value>,
     #[serde(default)]
     metadata: Map<String, Value>,

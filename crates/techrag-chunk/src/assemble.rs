@@ -4,10 +4,11 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 use techrag_core::id;
-use techrag_core::record::{Chunk, Document, ErrorKind, ErrorRecord, Extra, Modality};
+use techrag_core::record::{Chunk, Document, ErrorKind, ErrorRecord, Extra, Heading, Modality};
 
 use crate::draft::{Draft, ParagraphKind, Section};
 use crate::pack::{Packed, pack};
+use crate::role;
 use crate::split::split;
 use crate::{Config, Parsed, STAGE};
 
@@ -45,6 +46,7 @@ pub(crate) fn assemble(draft: Draft, identity: Identity, config: &Config) -> Par
         pages: draft.pages,
         pages_without_text: draft.pages_without_text,
         pages_failed: draft.pages_failed.iter().map(|(page, _)| *page).collect(),
+        outline: if draft.outline.is_empty() { of_sections(&draft.sections) } else { draft.outline },
         references: draft.references,
         metadata: identity.metadata,
         provenance,
@@ -53,6 +55,18 @@ pub(crate) fn assemble(draft: Draft, identity: Identity, config: &Config) -> Par
         extra: Extra::new(),
     };
     Parsed { document, chunks, errors }
+}
+
+/// The headings of sections, as deep as their numbers say.
+fn of_sections(sections: &[Section]) -> Vec<Heading> {
+    let named = sections.iter().filter(|section| !section.heading.is_empty());
+    let heading = |section: &Section| Heading {
+        text: section.heading.clone(),
+        level: role::Heading::parse(&section.heading).depth().and_then(|depth| u32::try_from(depth).ok()).unwrap_or(1),
+        page: section.paragraphs.first().and_then(|first| first.spans.first()?.page),
+        ..Heading::default()
+    };
+    named.map(heading).collect()
 }
 
 fn page_error(key: &str, page: u32, why: &str) -> ErrorRecord {

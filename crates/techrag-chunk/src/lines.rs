@@ -1,12 +1,13 @@
 //! Lines to paragraphs: what stands between the end of one line and the start of the next.
 //!
 //! A hyphen at a line end is either part of a compound (`tyre-road`) or put there by the typesetter (`fric-tion`).
-//! There is no dictionary here: the document's own words decide. Compared are the joined form and the hyphenated form as
-//! they stand inside lines elsewhere in the same document; where neither is seen, the hyphen stays if both halves are
-//! words of the document on their own, and goes otherwise.
+//! The document's own words decide first: compared are the joined form and the hyphenated form as they stand inside lines
+//! elsewhere in it. Where neither is seen, a short word list does; where it knows neither the joined word nor both
+//! halves, the hyphen stays if both halves are words of the document on their own, and goes otherwise.
 
 use std::collections::HashMap;
 
+use techrag_core::lexicon;
 use techrag_core::record::Span;
 
 use crate::draft::Paragraph;
@@ -107,6 +108,13 @@ impl Words {
         let compound = self.count(&format!("{}-{tail}", bare(head)));
         let part = bare(head.rsplit(is_hyphen).next().unwrap_or(head));
         let joined = self.count(&format!("{part}{tail}"));
+        if joined == 0 && compound == 0 {
+            match lexicon::hyphen_goes(&part, &tail) {
+                Some(true) => return Joint::Drop,
+                Some(false) => return Joint::Tight,
+                None => {}
+            }
+        }
         let (before, after) = (self.count(&part) > 0, self.count(&tail) > 0);
         // `brake-by-` goes on as a compound unless neither half is a word: `Shrinkage-Thresh-olding`.
         let halves = if head.contains(is_hyphen) { before || after } else { before && after };
@@ -213,6 +221,8 @@ mod tests {
         assert_eq!(welded(&["by wire"], &["brake-by-", "wire"]), "brake-by-wire");
         assert_eq!(welded(&[], &["Shrinkage-Thresh-", "olding"]), "Shrinkage-Thresholding");
         assert_eq!(welded(&["a low force"], &["low-", "and high-speed"]), "low- and high-speed");
+        assert_eq!(welded(&[], &["a fourth-", "order one"]), "a fourth-order one");
+        assert_eq!(welded(&["every where"], &["every-", "where else"]), "everywhere else");
         assert_eq!(welded(&[], &["esti\u{ad}", "mate"]), "estimate");
         assert_eq!(welded(&[], &["manoeu\u{ad}vre"]), "manoeuvre");
     }

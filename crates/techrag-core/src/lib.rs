@@ -15,6 +15,7 @@ pub mod codec;
 pub mod fence;
 pub mod id;
 pub mod lexical;
+pub mod lexicon;
 pub mod parallel;
 pub mod place;
 pub mod prompt;

@@ -5,7 +5,7 @@
 
 use crate::error::Error;
 use crate::glyphs::{self, PageReader};
-use crate::page::{Outcome, Page};
+use crate::page::{Outcome, Page, Quality};
 use crate::raster::Picture;
 use crate::worker::frame::{Frame, Head, Request};
 use crate::{last, mupdf};
@@ -115,8 +115,14 @@ impl File {
         send(Frame::End)
     }
 
-    /// A page by the reader that makes most of it; the first one wins ties.
+    /// A page by the reader that makes most of it, with its quality.
     fn page(&self, number: u32, reader: Option<&PageReader<'_>>) -> Page {
+        let page = self.best(number, reader);
+        Page { quality: Quality::of(&page), ..page }
+    }
+
+    /// A page by the reader that makes most of it; the first one wins ties.
+    fn best(&self, number: u32, reader: Option<&PageReader<'_>>) -> Page {
         let first = reader.map_or_else(
             || failed(number, "the first reader cannot open the file".to_owned()),
             |reader| guarded(|| Ok(reader.page(number))).unwrap_or_else(|error| failed(number, error.to_string())),
@@ -127,34 +133,32 @@ impl File {
         }
         let second = self.second().and_then(|second| guarded(|| second.page(number).map_err(Error::Damaged)).ok());
         let best = better(first, second);
-        if !matches!(best.outcome, Outcome::Failed(_)) {
+        if !is_poor(&best, fonts) {
             return best;
         }
+        let failed = matches!(best.outcome, Outcome::Failed(_));
         let last = self.last().and_then(|last| guarded(|| last.page(number).map_err(Error::Damaged)).ok());
-        better(best, last)
+        // It takes codes for characters where a font says nothing: only what reads as language is believed.
+        better(best, last.filter(|page| failed || page.reads_well()))
     }
 }
 
-/// Whether another reader may make more of a page. `fonts` says whether the page has any.
+/// Whether another reader may make more of a page: it failed, has fonts and no text, or its text is garbled. `fonts`
+/// says whether the page has any.
 fn is_poor(page: &Page, fonts: impl Fn() -> bool) -> bool {
     match page.outcome {
         Outcome::Failed(_) => true,
-        Outcome::NoText { .. } => mupdf::PRESENT && fonts(),
-        Outcome::Text => mupdf::PRESENT && page.unknown_glyphs > UNKNOWN,
+        Outcome::NoText { .. } => fonts(),
+        Outcome::Text => page.unknown_glyphs > UNKNOWN || Quality::of(page).is_garbled(),
     }
 }
 
-/// The page with more letters; a failed one only where there is no other.
+/// The page whose letters are worth more; a failed one only where there is no other.
 fn better(one: Page, other: Option<Page>) -> Page {
     match other {
-        Some(other) if matches!(one.outcome, Outcome::Failed(_)) || letters(&other) > letters(&one) => other,
+        Some(other) if matches!(one.outcome, Outcome::Failed(_)) || other.worth() > one.worth() => other,
         _ => one,
     }
-}
-
-fn letters(page: &Page) -> usize {
-    let runs = page.blocks.iter().flat_map(|block| &block.lines).flat_map(|line| &line.runs);
-    runs.map(|run| run.text.chars().filter(|c| c.is_alphanumeric()).count()).sum()
 }
 
 /// Runs a reader's code, which may panic on hostile files.

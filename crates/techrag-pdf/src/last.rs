@@ -40,7 +40,8 @@ impl Document {
 }
 
 fn line(text: &str) -> Option<Line> {
-    let text: String = text.chars().filter(|c| !c.is_control()).collect();
+    // What lopdf writes in place of text that it cannot decode.
+    let text: String = text.replace("?Identity-H Unimplemented?", "").chars().filter(|c| !c.is_control()).collect();
     let run = Run { text: text.trim().to_owned(), ..Run::default() };
     (!run.text.is_empty()).then(|| Line { runs: vec![run], ..Line::default() })
 }

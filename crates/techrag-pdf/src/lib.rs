@@ -11,6 +11,7 @@ mod last;
 mod layout;
 pub mod mupdf;
 pub mod page;
+mod quality;
 mod raster;
 mod read;
 mod render;
@@ -18,7 +19,7 @@ pub mod worker;
 
 pub use config::Config;
 pub use error::Error;
-pub use page::{Bbox, Block, BlockKind, Info, Line, Outcome, OutlineItem, Page, Pdf, Reader, Run, Script};
+pub use page::{Bbox, Block, BlockKind, Info, Line, Outcome, OutlineItem, Page, Pdf, Quality, Reader, Run, Script};
 pub use raster::{LONGEST_SIDE, Picture, RENDERER, Size};
 pub use read::read;
 pub use render::Renderer;

@@ -68,6 +68,25 @@ pub struct Page {
     pub reader: Reader,
     /// Share of glyphs whose character is unknown, 0 to 1.
     pub unknown_glyphs: f32,
+    /// How far its text can be trusted.
+    pub quality: Quality,
+}
+
+/// How far the text of a page can be trusted: three shares, 0 to 1; 1 where there is too little text to tell.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Quality {
+    /// Letters and digits among what is not white space.
+    pub letters: f32,
+    /// Plausible words among the Latin ones; see [`techrag_core::lexicon`].
+    pub words: f32,
+    /// Steps from block to block that go down the page or on to the right; the rest jump back.
+    pub order: f32,
+}
+
+impl Default for Quality {
+    fn default() -> Self {
+        Self { letters: 1.0, words: 1.0, order: 1.0 }
+    }
 }
 
 /// What came of a page.

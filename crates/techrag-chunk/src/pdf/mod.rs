@@ -10,6 +10,7 @@ mod heading;
 mod identifiers;
 mod item;
 mod names;
+mod quality;
 mod section;
 mod wording;
 
@@ -41,9 +42,6 @@ fn failed(key: &str, error: &Error) -> ErrorRecord {
     }
 }
 
-/// Share of unknown characters from which a page is named as poorly read.
-const POOR: f32 = 0.05;
-
 /// The draft of what the reader gave; `key` may hold an arXiv identifier.
 pub(crate) fn draft(pdf: &Pdf, key: &str) -> Draft {
     let items = item::items(pdf);
@@ -63,14 +61,7 @@ pub(crate) fn draft(pdf: &Pdf, key: &str) -> Draft {
     section::build(&items, &headings, &opening, &mut draft);
     front::read(&items, &opening, pdf).fill(&mut draft);
     identifiers::fill(pdf, key, &items, &items[..opening.end], &mut draft);
-    let poor: Vec<u32> = pdf.pages.iter().filter(|page| page.unknown_glyphs > POOR).map(|page| page.number).collect();
-    if !poor.is_empty() {
-        draft.provenance.insert("pages_with_unknown_characters".into(), json!(poor));
-    }
-    let garbled: Vec<u32> = pdf.pages.iter().filter(|page| item::is_garbled(page)).map(|page| page.number).collect();
-    if !garbled.is_empty() {
-        draft.provenance.insert("pages_garbled".into(), json!(garbled));
-    }
+    quality::name(pdf, &mut draft.provenance);
     if draft.pages_without_text.len() == pdf.pages.len() {
         draft.provenance.insert("note".into(), json!("no page has a text layer"));
     }

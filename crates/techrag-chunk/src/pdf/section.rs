@@ -4,7 +4,7 @@
 //! footnote) follows it. A table and its caption become one paragraph, so that neither is retrieved without the other.
 
 use serde_json::json;
-use techrag_core::record::{Role, Table};
+use techrag_core::record::{Heading, Role, Table};
 
 use super::front::Opening;
 use super::heading::Found;
@@ -33,6 +33,7 @@ pub(crate) fn build(items: &[Item<'_>], headings: &[Found], opening: &Opening, d
     };
     let role = if opening.end > opening.title.start { Role::FrontMatter } else { Role::Other };
     builder.draft.sections.push(Section { role, ..Section::default() });
+    builder.draft.outline = outline(items, headings);
     let mut next = headings.iter().peekable();
     let mut at = 0;
     while let Some(item) = items.get(at) {
@@ -56,6 +57,18 @@ pub(crate) fn build(items: &[Item<'_>], headings: &[Found], opening: &Opening, d
         }
     }
     builder.finish();
+}
+
+/// The headings, a table of contents aside.
+fn outline(items: &[Item<'_>], headings: &[Found]) -> Vec<Heading> {
+    let named = headings.iter().filter(|heading| !wording::is_contents(&heading.text));
+    let heading = |found: &Found| Heading {
+        text: found.text.clone(),
+        level: u32::try_from(found.level).unwrap_or(u32::MAX).max(1),
+        page: items.get(found.item).map(|item| item.page),
+        ..Heading::default()
+    };
+    named.map(heading).collect()
 }
 
 /// The lines of an item without the heading run into them.

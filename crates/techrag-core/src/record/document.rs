@@ -50,6 +50,9 @@ pub struct Document {
     /// Pages (from 1) that could not be read; an `error` record says why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pages_failed: Vec<u32>,
+    /// Its headings in the order printed, those without text of their own included.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outline: Vec<Heading>,
     /// The entries of its own reference list, in the order printed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<Reference>,
@@ -63,6 +66,21 @@ pub struct Document {
     pub chunks: u32,
     /// Who wrote it: tool and version.
     pub by: String,
+    /// Unknown fields.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A heading of a document.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Heading {
+    /// As printed, with its number; the `section` of the chunks under it.
+    pub text: String,
+    /// Depth, from 1.
+    pub level: u32,
+    /// Page, from 1; absent where the format has no pages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<u32>,
     /// Unknown fields.
     #[serde(flatten)]
     pub extra: Extra,

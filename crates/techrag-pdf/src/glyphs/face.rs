@@ -87,11 +87,11 @@ pub(super) struct Faces<'a> {
     loaded: RefCell<HashMap<FaceKey, Option<Rc<Face<'a>>>>>,
 }
 
-/// Which font: an object of the file, or one written directly into the resources.
+/// Which font. A dictionary written directly into the resources has the object number of what it stands in, so its
+/// bytes tell it from the others there.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum FaceKey {
-    Object(u32, i32),
-    Direct(Vec<u8>),
+    Dictionary(Option<(u32, i32)>, Vec<u8>),
     Helvetica,
 }
 
@@ -102,9 +102,8 @@ impl<'a> Faces<'a> {
 
     /// The font of a dictionary; `None` where it cannot be loaded.
     pub(super) fn of(&self, dict: &Dict<'a>) -> Option<Rc<Face<'a>>> {
-        let key = dict
-            .obj_id()
-            .map_or_else(|| FaceKey::Direct(dict.data().to_vec()), |id| FaceKey::Object(id.obj_number, id.gen_number));
+        let owner = dict.obj_id().map(|id| (id.obj_number, id.gen_number));
+        let key = FaceKey::Dictionary(owner, dict.data().to_vec());
         self.load(key, || {
             let font = self.cache.font(dict, &self.settings.font_resolver, &self.settings.cmap_resolver)?;
             Some(Face::new(font, dict))

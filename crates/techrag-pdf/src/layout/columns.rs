@@ -11,6 +11,9 @@ const NARROW: f32 = 10.0;
 /// Share of the column's width that its typical line fills; cells of tables fill less.
 const FILL: f32 = 0.55;
 
+/// Share of a column's width by which lines that are not justified may end before its gutter; 40 to 70 points.
+const RAGGED: f32 = 0.35;
+
 /// Fewest lines that make a column alone, beside one that holds figures only.
 const LONE_LINES: usize = 10;
 /// Where in the page's text, as a share of its width, a gutter may be that only one column tells.
@@ -85,8 +88,10 @@ fn is_column(x: f32, fragments: &[Fragment], right: f32) -> bool {
     let starting: Vec<&Fragment> =
         fragments.iter().filter(|fragment| (x..=x + AGREE).contains(&fragment.bbox[0])).collect();
     let crossing = fragments.iter().filter(|fragment| crosses(fragment, gutter)).count();
-    let before: Vec<&Fragment> =
-        fragments.iter().filter(|fragment| fragment.bbox[2] <= gutter && fragment.bbox[2] > gutter - 40.0).collect();
+    let ends = starting.iter().map(|fragment| fragment.bbox[2]).fold(0.0, f32::max);
+    let reach = (RAGGED * (ends.min(right) - x)).clamp(40.0, 70.0);
+    let ends_before = |fragment: &&Fragment| (gutter - reach..=gutter).contains(&fragment.bbox[2]);
+    let before: Vec<&Fragment> = fragments.iter().filter(ends_before).collect();
     let wide = |group: &[&Fragment], span: f32| {
         let mut widths: Vec<f32> = group.iter().map(|fragment| fragment.width()).collect();
         widths.sort_by(f32::total_cmp);
@@ -94,7 +99,6 @@ fn is_column(x: f32, fragments: &[Fragment], right: f32) -> bool {
         // Upper quartile: last lines of paragraphs are short, and so are formulas.
         widths.get(widths.len() * 3 / 4).is_some_and(|&w| w > FILL * span && w > NARROW * size)
     };
-    let ends = starting.iter().map(|fragment| fragment.bbox[2]).fold(0.0, f32::max);
     starting.len() >= LINES
         && before.len() >= LINES
         && crossing * 3 < (starting.len() + before.len()) * 2

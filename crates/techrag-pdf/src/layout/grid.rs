@@ -4,6 +4,7 @@ use super::fragment::glyph_box;
 use super::row::Row;
 use super::runs::{self, Placed};
 use super::table::intervals;
+use super::wrapped;
 use crate::glyphs::Glyph;
 use crate::page::Bbox;
 
@@ -28,29 +29,26 @@ pub(super) fn cells(rows: &[Row], rules: &[f32], glyphs: &[Glyph]) -> Vec<Vec<St
     let columns = columns(rows, &words, &full);
     let ruled = rules.len() > 3 && rules.len() * 3 >= rows.len();
     let slab = |row: &Row| rules.iter().filter(|&&rule| rule < row.base - 0.3 * row.size).count();
+    let slabs: Vec<usize> = rows.iter().map(slab).collect();
+    let lines: Vec<Vec<String>> = rows
+        .iter()
+        .enumerate()
+        .map(|(index, row)| cells_of(row, &words[index], &columns, full[index], glyphs))
+        .collect();
+    let wrapped = wrapped::goes_on(rows, &lines, &slabs);
     let mut out: Vec<Vec<String>> = Vec::new();
-    let mut last = None;
-    for (index, row) in rows.iter().enumerate() {
-        let cells = cells_of(row, &words[index], &columns, full[index], glyphs);
+    for (index, cells) in lines.into_iter().enumerate() {
         let filled = cells.iter().filter(|cell| !cell.is_empty()).count();
-        let same = last == Some(slab(row));
-        // Heads have lines, not rows; below, only a table with many rules says where its rows end.
-        let head = rules.len() == 3 && slab(row) == 1;
-        let goes_on = same && (head || ruled && filled * 2 <= columns.len().max(2));
-        last = Some(slab(row));
+        let same = index > 0 && slabs[index - 1] == slabs[index];
+        // Heads have lines, not rows; below, rules say where rows end if there are many, else white space does.
+        let head = rules.len() == 3 && slabs[index] == 1;
+        let goes_on = same && (head || ruled && filled * 2 <= columns.len().max(2) || wrapped[index]);
         match out.last_mut().filter(|_| goes_on) {
-            Some(above) => above.iter_mut().zip(cells).for_each(|(above, cell)| append(above, &cell)),
+            Some(above) => above.iter_mut().zip(cells).for_each(|(above, cell)| wrapped::append(above, &cell)),
             None => out.push(cells),
         }
     }
     out
-}
-
-fn append(cell: &mut String, more: &str) {
-    if !cell.is_empty() && !more.is_empty() {
-        cell.push(' ');
-    }
-    cell.push_str(more);
 }
 
 /// Which rows have about as many cells as the fullest; headings may span several columns and are not among them.
@@ -76,6 +74,11 @@ pub(super) fn keeps_to(row: &Row, columns: &[(f32, f32)], glyphs: &[Glyph]) -> b
     let mut used: Vec<usize> = words.iter().map(|word| column_of(word.bbox, columns)).collect();
     used.dedup();
     used.len() > 1 && !words.iter().any(crosses)
+}
+
+/// Whether a row stands within one of these columns.
+pub(super) fn in_one(row: &Row, columns: &[(f32, f32)]) -> bool {
+    columns.iter().any(|&(start, end)| row.bbox[0] > start - 2.0 && row.bbox[2] < end + 2.0)
 }
 
 fn words(row: &Row, glyphs: &[Glyph]) -> Vec<Word> {

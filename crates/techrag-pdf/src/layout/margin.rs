@@ -15,7 +15,9 @@ pub(super) fn line_numbers(fragments: Vec<Fragment>, glyphs: &[Glyph]) -> (Vec<F
     }
     numbers.sort_by(|a, b| fragments[a.0].base.total_cmp(&fragments[b.0].base));
     let edges = [|part: &Fragment| part.bbox[2], |part: &Fragment| part.bbox[0]];
-    let group = edges.iter().find_map(|edge| numbered_column(&numbers, &fragments, edge));
+    // Numbers of one and of two digits share one edge only.
+    let groups = edges.iter().filter_map(|edge| numbered_column(&numbers, &fragments, edge));
+    let group = groups.max_by_key(Vec::len);
     let Some(group) = group else { return (fragments, Vec::new()) };
     let (mut text, mut margin) = (Vec::new(), Vec::new());
     for (index, part) in fragments.into_iter().enumerate() {

@@ -21,6 +21,7 @@ mod order;
 mod row;
 mod runs;
 mod table;
+mod wrapped;
 
 use crate::glyphs::{Glyph, Raw, Text};
 use crate::page::{Bbox, Block, BlockKind, Outcome, Page};

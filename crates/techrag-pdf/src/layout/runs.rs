@@ -31,6 +31,8 @@ pub(super) fn ordered(row: &Row, glyphs: &[Glyph]) -> Vec<Placed> {
     }
     let mut out: Vec<Placed> = Vec::with_capacity(row.len());
     let mut end = f32::NEG_INFINITY;
+    // Where the row ended before a part that floats: a wide hat reaches over the space behind its letter.
+    let mut under: Option<f32> = None;
     for part in parts {
         let overlaps = part.bbox[0] < end - 0.3 * row.size;
         let gap = part.bbox[0] - end;
@@ -42,7 +44,9 @@ pub(super) fn ordered(row: &Row, glyphs: &[Glyph]) -> Vec<Placed> {
         } else if first > 0 && gap > WORD * row.size.min(part.size) {
             out[first].1 = true;
         }
-        end = end.max(part.bbox[2]);
+        let before = under.take().filter(|_| overlaps).unwrap_or(end);
+        under = part.floating.then_some(end);
+        end = before.max(part.bbox[2]);
     }
     bidi::logical(out, glyphs)
 }

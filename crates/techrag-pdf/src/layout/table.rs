@@ -121,8 +121,10 @@ fn is_tabular(slab: Bbox, fragments: &[Fragment], glyphs: &[Glyph], inside: bool
     let columns = grid::columns_by_cells(&apart);
     // Where names are long, their row looks like one cell but keeps to the columns of the others.
     let in_columns = |row: &Row| apart.len() > 2 && columns.len() > 1 && grid::keeps_to(row, &columns, glyphs);
-    let cells: Vec<usize> =
-        rows.iter().zip(cells).map(|(row, count)| if count == 1 && in_columns(row) { 2 } else { count }).collect();
+    // Nor does the second line of a wrapped cell: it fills no more than its own column.
+    let wrapped = |row: &Row| apart.len() > 2 && columns.len() > 2 && grid::in_one(row, &columns);
+    let counted = |(row, count): (&Row, usize)| if count == 1 && (in_columns(row) || wrapped(row)) { 2 } else { count };
+    let cells: Vec<usize> = rows.iter().zip(cells).map(counted).collect();
     let many = cells.iter().filter(|&&count| count > 1).count();
     let wide = rows.iter().zip(&cells).filter(|(row, cells)| **cells == 1 && row.width() > 0.8 * (slab[2] - slab[0]));
     if rows.is_empty() {

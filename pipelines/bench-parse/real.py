@@ -1,0 +1,114 @@
+"""Papers of the world: agreement with the other readers, and what a person read on them.
+
+Nobody knows the true text of these papers, so a reader is held against what most of the *others* say of the running
+text: lines of some length, running headers and what stands in the margins taken out, accents taken off (some readers
+print them beside their letters). Formulas, axes and labels are where readers differ without being wrong.
+"""
+
+import collections
+import json
+import re
+import unicodedata
+
+import score
+
+# The readers whose majority is the consensus; the rest are judged by it.
+JURY = ("techrag", "pymupdf", "pypdf", "pdftotext")
+FAMILY = {"pymupdf_joined": "pymupdf", "pymupdf4llm": "pymupdf"}
+
+
+# Shorter lines are labels, cells, formulas, ends of paragraphs; a margin is this share of a page's height.
+LINE = 30
+MARGIN = 0.07
+
+
+def furniture(file):
+    """Lines in the margins of pages, and lines at page edges that repeat; digits aside."""
+    import pymupdf
+
+    seen, margins, pages = collections.Counter(), set(), 0
+    for page in pymupdf.open(file):
+        pages += 1
+        lines = []
+        for block in page.get_text("dict")["blocks"]:
+            for line in block.get("lines", []):
+                text = "".join(span["text"] for span in line["spans"]).strip()
+                if text:
+                    lines.append(shape(text))
+                    if line["bbox"][3] < MARGIN * page.rect.height or line["bbox"][1] > (1 - MARGIN) * page.rect.height:
+                        margins.add(shape(text))
+        seen.update(set(lines[:3] + lines[-3:]))
+    return margins | {line for line, count in seen.items() if count >= max(2, pages / 4)}
+
+
+def shape(line):
+    return re.sub(r"\d+", "#", line.strip())
+
+
+def segments(text, without):
+    """Words of the running text, in stretches of lines that follow each other."""
+    found, lines = [], []
+    for line in [*text.split("\n"), ""]:
+        if shape(line) in without:
+            continue
+        if len(line.strip()) >= LINE:
+            lines.append(line)
+        elif lines:
+            found.append(tokens("\n".join(lines)))
+            lines = []
+    return found
+
+
+def tokens(text):
+    plain = unicodedata.normalize("NFD", re.sub("[´`ˆ˜¨ˇ˘¸˚]", "", text))
+    plain = "".join(c for c in plain if not unicodedata.combining(c))
+    return [word for word in score.bare(plain) if len(word) > 1 and word.isalpha()]
+
+
+def consensus(texts):
+    """Words and 6-grams that at least two of three readers have; a text is a list of stretches."""
+    agreed = []
+    for count in (collections.Counter, score.grams):
+        counts = [sum(map(count, stretches), collections.Counter()) for stretches in texts]
+        keys = set().union(*counts)
+        agreed.append(collections.Counter({key: sorted(c[key] for c in counts)[-2] for key in keys}))
+    return agreed
+
+
+def agreement(found, files):
+    """{reader: Score} of words and order against the majority of the others."""
+    scores = {name: score.Score() for name in found}
+    for file in files:
+        without = furniture(file)
+        jurors = {name: segments(found[name][file]["text"], without) for name in JURY if name in found}
+        for name in found:
+            text = found[name][file]["text"]
+            own = tokens("\n".join(line for line in text.split("\n") if shape(line) not in without))
+            words, grams = consensus([jurors[other] for other in jurors if other not in (name, FAMILY.get(name))])
+            scores[name].add("words", *score.held(words, collections.Counter(own)))
+            scores[name].add("order", *score.held(grams, score.grams(own)))
+            scores[name].add("hyphens", len(re.findall(r"[^\W\d_]-[ \t]*\n\s*[a-z]", text)), 1)
+            scores[name].add("ligatures", sum(text.count(c) for c in score.LIGATURES), 1)
+    return scores
+
+
+def labelled(found, labels, folder):
+    """{reader: Score} of headings, titles, authors, years and DOIs against the labels."""
+    scores = {name: score.Score() for name in found}
+    for paper, label in labels.items():
+        for name, read in found.items():
+            got, at = read[str(folder / paper)], scores[name]
+            if "headings" in label and got.get("headings") is not None:
+                score.headings(at, label["headings"], got["headings"])
+            if "title" not in got:
+                continue
+            at.add("title", score.tight(got["title"] or "") == score.tight(label["title"]), 1)
+            at.add("year", got.get("year") == label["year"], 1)
+            at.add("doi", (got.get("doi") or None) == label["doi"], 1)
+            names = [score.tight(author) for author in got.get("authors") or []]
+            at.add("authors", names == [score.tight(author) for author in label["authors"]], 1)
+    return scores
+
+
+def labels(path):
+    return json.loads(path.read_text(encoding="utf-8"))["papers"]

@@ -1,0 +1,145 @@
+"""Figures to Markdown, between markers: the rest of the file belongs to others."""
+
+import importlib.metadata
+import subprocess
+
+BEGIN, END = "<!-- bench-parse: begin -->", "<!-- bench-parse: end -->"
+NAMES = {"techrag": "**techrag-chunk**", "pymupdf": "PyMuPDF `get_text`", "pymupdf_joined": "PyMuPDF, hyphens joined",
+         "pymupdf_tables": "PyMuPDF `find_tables`", "pymupdf4llm": "PyMuPDF4LLM (layout model)", "pypdf": "pypdf",
+         "pdftotext": "pdftotext"}
+
+
+def versions():
+    known = {name: importlib.metadata.version(name) for name in ("pymupdf", "pymupdf4llm", "pypdf", "typst")}
+    line = subprocess.run(["pdftotext", "-v"], capture_output=True, text=True).stderr.split("\n")[0]
+    return known | {"pdftotext": line.split()[-1]}
+
+
+def share(value, digits=1):
+    return "–" if value is None else f"{100 * value:.{digits}f}"
+
+
+def count(value):
+    return "–" if value is None else str(value)
+
+
+def table(head, rows):
+    return ["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *("| " + " | ".join(row) + " |" for row in rows)]
+
+
+def total(scores, name):
+    """The sums of a reader over all layouts."""
+    sums = {}
+    for layout in scores.values():
+        for key, (hits, whole) in (layout[name].sums if name in layout else {}).items():
+            at = sums.setdefault(key, [0, 0])
+            at[0] += hits
+            at[1] += whole
+    return sums
+
+
+def of(sums, key, digits=1):
+    hits, whole = sums.get(key, (0, 0))
+    return share(hits / whole, digits) if whole else "–"
+
+
+def known_truth(scores):
+    rows = []
+    for name in next(iter(scores.values())):
+        sums = total(scores, name)
+        damage = [count(sums[key][0]) if key in sums else "–" for key in ("hyphens", "ligatures")]
+        rows.append([NAMES[name], *(of(sums, key, 2) for key in ("words", "characters", "order", "sequence")), *damage,
+                     *(of(sums, key) for key in ("captions", "headings")),
+                     count(sums["false headings"][0]) if "false headings" in sums else "–", of(sums, "cells")])
+    return table(["", "words", "characters", "order", "sequence", "hyphens", "ligatures", "captions", "headings",
+                  "false headings", "cells"], rows)
+
+
+def by_layout(layouts):
+    rows = []
+    for layout, scores in layouts.items():
+        line = [f"{share(at.share('words'))} / {share(at.share('order'))}" for at in scores.values()]
+        ours = scores.get("techrag")
+        rows.append([layout, *line] + ([share(ours.share("cells")), share(ours.share("headings"))] if ours else []))
+    readers = next(iter(layouts.values()))
+    head = ["words / order", *(NAMES[name] for name in readers)]
+    return table(head + (["our cells", "our headings"] if "techrag" in readers else []), rows)
+
+
+def our_references(figures):
+    sums = total(figures["committed"] | figures["layouts"], "techrag")
+    row = [of(sums, key) for key in ("entries", "titles", "names", "years", "dois")]
+    return table(["entries", "titles", "family names", "years", "DOIs"], [row])
+
+
+def world(figures):
+    rows = []
+    for name, at in figures["world"].items():
+        labels = figures["labels"][name]
+        rows.append([NAMES[name], share(at.share("words"), 2), share(at.share("order"), 2), count(at.count("hyphens")),
+                     count(at.count("ligatures")), share(labels.share("headings")),
+                     count(labels.count("false headings")),
+                     *(share(labels.share(key)) for key in ("title", "authors", "year", "doi"))])
+    return table(["", "words", "order", "hyphens left", "ligatures left", "headings", "false headings", "title",
+                  "authors", "year", "DOI"], rows)
+
+
+def known_files(figures):
+    rows = []
+    for file, scores in figures["known"].items():
+        rows.append([f"`{file}`", *(f"{share(at.share('words'))} / {share(at.share('order'))}" for at in scores.values())])
+    return table(["words / order", *(NAMES[name] for name in next(iter(figures["known"].values())))], rows)
+
+
+def costs(figures):
+    rows = [[NAMES[name], str(cost["pages"]), f"{cost['pages'] / cost['wall']:.0f}", f"{cost['pages'] / cost['cpu']:.0f}",
+             f"{cost['peak'] / 2**20:.0f}"] for name, cost in figures["costs"].items()]
+    return table(["", "pages", "pages a second", "pages a CPU second", "peak memory, MiB"], rows)
+
+
+def section(figures):
+    v = figures["versions"]
+    tools = f"PyMuPDF {v['pymupdf']}, PyMuPDF4LLM {v['pymupdf4llm']}, pypdf {v['pypdf']}, pdftotext {v['pdftotext']}"
+    lines = [
+        "## PDFs: readers side by side", "",
+        f"`make bench-parse` writes this section: {figures['files']} files, {figures['pages']} pages, all readers in "
+        f"the same run ({tools}). Shares are per cent; a dash is what a reader does not offer.", "",
+        "### Where the truth is known", "",
+        "The thirteen fixture papers as committed (one and two columns, two typefaces). The truth is typst's own HTML "
+        "of the sources, so it knows nothing of any reader. *Words* and *characters*: share of the true ones that the text holds; *order*: true 6-grams "
+        "of words found, hyphens aside; *sequence*: neighbouring paragraphs in their order; *hyphens* and "
+        "*ligatures*: words damaged by one, counted; *captions*: whole and unbroken; *cells*: cells of tables at "
+        "their row and column.", "", *known_truth(figures["committed"]), "",
+        "The same papers set again in other layouts and typefaces, all of them together and layout by layout:", "",
+        *known_truth(figures["layouts"]), "", *by_layout(figures["layouts"]), "",
+        "Our references in all layouts against the bibliography of the sources (no other reader here takes them "
+        "apart):", "",
+        *our_references(figures), "",
+        "PyMuPDF's headings are the file's bookmarks, which typst writes from the same sources; a paper without "
+        "bookmarks has none.", ""]
+    if "world" in figures:
+        labelled = figures["labelled"]
+        with_headings = sum("headings" in label for label in labelled.values())
+        lines += [
+            "### Papers of the world", "",
+            f"{figures['world files']} real papers ({figures['world pages']} pages, not in the repository). *Words* "
+            "and *order*: agreement with what two of the three other readers say, running headers taken out of all. "
+            f"Title, authors, year and DOI against labels read by eye on {len(labelled)} papers, headings on "
+            f"{with_headings} (`fixtures/chunk/real-papers.json`). What the others say of title and authors is the "
+            "file's Info dictionary.", "", *world(figures), "",
+            "Files that come with their text (two pages of a handbook and of a report, two scans without a text "
+            "layer):", "", *known_files(figures), ""]
+    lines += ["### What it takes", "", f"On {figures['cpus']} cores, the whole set in one run; `techrag-chunk` and "
+              "its worker processes together, and it also finds headings, tables, captions and references.", "",
+              *costs(figures)]
+    return lines
+
+
+def write(path, figures):
+    body = "\n".join([BEGIN, *section(figures), END])
+    text = path.read_text(encoding="utf-8") if path.exists() else "# Parsing\n\nHow well documents are read.\n"
+    if BEGIN in text:
+        text = text[:text.index(BEGIN)] + body + text[text.index(END) + len(END):]
+    else:
+        text = text.rstrip("\n") + "\n\n" + body + "\n"
+    path.write_text(text, encoding="utf-8")
