@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # A question to a cited answer, or to an honest "Not found in the provided sources."
-# usage: ask.sh LIBRARY ["question"] [--records] [--format text|markdown|json|html|bibtex|csl|ris] [--explain] [--expand] [-k N] [--mode M] [--year Y] [--no-llm] [--search WHEN]
+# usage: ask.sh LIBRARY ["question"] [--records] [--format text|markdown|json|html|bibtex|csl|ris] [--explain] [--expand] [-k N] [--mode M] [--effort E] [--year Y] [--no-llm] [--search WHEN]
 #        --expand lets chunks of papers near the hits in the graph join them (docs/GRAPH.md says what that is worth)
 #        without a question, queries are read from stdin (text, BEIR lines or query records)
+#        --effort auto|low|high: a question that is low (one plain question, answered well by the text) asks for no pages
 #        --no-llm asks no language model even where one is configured; without it, one writes where one is
 #        --search auto|always|never is when literature and the web are asked (auto: where a contact or a web search is
 #        configured); --contact, --searxng, --endpoint and --cache go to techrag-external, --offline to every stage
@@ -13,8 +14,8 @@
 set -uo pipefail
 
 fail() { echo "ask: $*" >&2; exit 2; }
-usage="usage: $(basename "$0") LIBRARY [\"question\"] [--records] [--explain] [--expand] [--format F] [-k N] [--mode M] [--year Y] [--no-llm] [--search WHEN] [--offline]"
-library='' question='' asked='' records='' year='' render=() retrieve=() expand=() writer=() external=()
+usage="usage: $(basename "$0") LIBRARY [\"question\"] [--records] [--explain] [--expand] [--format F] [-k N] [--mode M] [--effort E] [--year Y] [--no-llm] [--search WHEN] [--offline]"
+library='' question='' asked='' records='' year='' render=() route=() retrieve=() expand=() writer=() external=()
 # A word is the library, then the question.
 word() {
   if [ -z "$library" ]; then library=$1; elif [ -z "$asked" ]; then question=$1 asked=1; else fail "$usage"; fi
@@ -28,6 +29,7 @@ while [ $# -gt 0 ]; do
     --explain) render+=("$1") ;;
     --format) [ $# -ge 2 ] || fail "$usage"; render+=("$1" "$2"); shift ;;
     -k | --mode | --fusion | --rerank) [ $# -ge 2 ] || fail "$usage"; retrieve+=("$1" "$2"); shift ;;
+    --effort) [ $# -ge 2 ] || fail "$usage"; route=("$1" "$2"); shift ;;
     --search | --contact | --searxng | --endpoint | --cache) [ $# -ge 2 ] || fail "$usage"; external+=("$1" "$2"); shift ;;
     --offline) export TECHRAG_OFFLINE=true ;;
     --year) [ $# -ge 2 ] || fail "$usage"; year=$2; shift ;;
@@ -59,7 +61,7 @@ ask() { if [ -n "$asked" ]; then json "$question"; else cat; fi; }
 finish() { if [ -n "$records" ]; then cat; else techrag-answer render --library "$library" "${render[@]}"; fi; }
 
 ask |
-  techrag-agents route "${timings[@]}" |
+  techrag-agents route "${route[@]}" "${timings[@]}" |
   techrag-retrieve --library "$library" "${retrieve[@]}" "${timings[@]}" |
   techrag-graph expand "${expand[@]}" --library "$library" "${timings[@]}" |
   techrag-visual search --library "$library" "${timings[@]}" |

@@ -4,14 +4,17 @@
 usage: evaluate-pages.py [--write docs/VISUAL.md] [--work DIR] PAPERS
        PAPERS holds PDFs. TECHRAG_MODELS is the folder of models. Needs numpy (python -m venv v && v/bin/pip install numpy)
        and cargo; what was read and encoded is kept in DIR and used again. About fifteen CPU minutes for 311 pages.
-records: PDFs → pages (techrag-pdf's reader) → vectors and tokens (techrag-models) → figures, as Markdown on stdout
+records: PDFs → pages (techrag-pdf's reader) → vectors and tokens (techrag-models) → figures, as Markdown on stdout;
+         the same pages set anew as PDFs → library → techrag-visual search, whose tools are those of `make build` or
+         TECHRAG_BIN
 
 Two kinds of questions, judged by the papers themselves. Caption: the words of a caption without its label; the page it
 stands on is right. Citing sentence: a sentence of running text that names one figure or table, on another page than
 it, without the name; the page of the figure is right and the citing page takes no part. In both, all captions are taken
 out of all pages, so that no method can find one by its own words; a third table has the citing sentences with captions
 left in, as in a library. The judgements hold text of the papers, so they are
-made anew each time and not kept in the project. Intervals: bootstrap over papers, not questions, since those of one
+made anew each time and not kept in the project. The tool is asked over a library of its own: each paper set anew by this
+script with the words of its pages, captions left out or in as in the table; there BM25 counts chunks, not pages. Intervals: bootstrap over papers, not questions, since those of one
 paper share its words (2,000 resamples, seed 0).
 """
 
@@ -23,6 +26,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -222,6 +226,69 @@ def methods(pages, queries):
     }
 
 
+# ------------------------------------------------------------------------------------------------------------- the tool
+
+
+def tool(name):
+    for place in (os.environ.get("TECHRAG_BIN"), ROOT / "target/release"):
+        if place and (Path(place) / name).is_file():
+            return Path(place) / name
+    sys.exit(f"{name} is not built: run make build, or set TECHRAG_BIN")
+
+
+def pdf_of(texts):
+    """A PDF of these pages: their words in lines of Helvetica; letters that WinAnsi lacks are left out."""
+    objects = [b"<< /Type /Catalog /Pages 2 0 R >>", b"", b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"]
+    kids = []
+    for words in texts:
+        text = " ".join(words).encode("cp1252", "ignore").decode("cp1252")
+        lines = textwrap.wrap(text, 120) or [""]
+        size = min(8, 780 / (1.2 * len(lines)))
+        content = f"BT /F {size:.2f} Tf {1.2 * size:.2f} TL 30 {810 - size:.2f} Td\n".encode()
+        for line in lines:
+            content += b"(" + re.sub(rb"([\\()])", rb"\\\1", line.encode("cp1252")) + b") Tj T*\n"
+        content += b"ET"
+        number = len(objects) + 1
+        kids.append(f"{number} 0 R")
+        objects += [f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {number + 1} 0 R /Resources << /Font << /F 3 0 R >> >> >>".encode(),
+                    b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content)]
+    objects[1] = f"<< /Type /Pages /Count {len(kids)} /Kids [{' '.join(kids)}] >>".encode()
+    out, offsets = bytearray(b"%PDF-1.4\n"), []
+    for number, body in enumerate(objects, 1):
+        offsets.append(len(out))
+        out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    start = len(out)
+    out += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1) + b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    return bytes(out + b"trailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, start))
+
+
+def set_anew(pages, words, folder):
+    """A library of the papers with only these words of their pages; (document, page) → column."""
+    papers, library = folder / "papers", folder / "library"
+    papers.mkdir(parents=True, exist_ok=True)
+    at = {}
+    for column, page in enumerate(pages):
+        at.setdefault(page["document"], []).append(column)
+    for document, columns in at.items():
+        (papers / f"{document:03}.pdf").write_bytes(pdf_of([pages[column][words] for column in columns]))
+    if not (library / "pages").exists():
+        say(f"a library of the pages set anew: {folder.name}")
+        subprocess.run([ROOT / "pipelines/ingest.sh", "--pages", papers, library], check=True, stdout=subprocess.DEVNULL)
+    return library, {(f"{document:03}.pdf", number): column for document, columns in at.items() for number, column in enumerate(columns, 1)}
+
+
+def searched(order, library, columns, queries, count):
+    """Scores [queries, pages] of `techrag-visual search`: a page it does not give has none."""
+    command = [tool("techrag-visual"), "search", "--library", library, "--order", order, "-k", str(DEPTH + 2)]
+    lines = "".join(json.dumps({"question": query["query"]}) + "\n" for query in queries)
+    done = subprocess.run(command, input=lines, check=True, capture_output=True, text=True)
+    scores = np.full((len(queries), count), -np.inf)
+    for row, record in enumerate(map(json.loads, done.stdout.splitlines())):
+        for rank, hit in enumerate(record["visual"]):
+            scores[row, columns[Path(hit["key"]).name, hit["page"]]] = -rank
+    return scores
+
+
 # -------------------------------------------------------------------------------------------------------------- figures
 
 
@@ -231,7 +298,8 @@ def reciprocal(scores, questions):
     for row, question in enumerate(questions):
         if question["left_out"] is not None:
             scores[row, question["left_out"]] = -np.inf
-    rank = ranks(scores)[np.arange(len(questions)), [question["right"] for question in questions]]
+    right = np.arange(len(questions)), [question["right"] for question in questions]
+    rank = np.where(np.isfinite(scores[right]), ranks(scores)[right], scores.shape[1])
     return np.where(rank < DEPTH, 1 / (rank + 1), 0), rank
 
 
@@ -244,9 +312,12 @@ def interval(values, groups):
     return np.percentile(sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1), [2.5, 97.5])
 
 
-def table(title, pages, page_side, query_side, questions):
+def table(title, pages, page_side, query_side, questions, library, columns):
     groups = np.array([pages[question["right"]]["document"] for question in questions])
     results = {name: reciprocal(scores, questions) for name, scores in methods(page_side, query_side).items()}
+    for order in ("maxsim", "with-text"):
+        scores = searched(order, library, columns, questions, len(pages))
+        results[f"`techrag-visual search --order {order}`"] = reciprocal(scores, questions)
     baseline, _ = results["BM25 on the page's words"]
     lines = [f"**{title}** ({len(questions)} questions over {len(set(groups))} papers, {len(pages)} pages)", "",
              "| | MRR@10 | first | in ten | against BM25 |", "|---|---|---|---|---|"]
@@ -283,10 +354,11 @@ def main():
         whole = encoded("pages-whole", [{"id": at, "words": page["whole"]} for at, page in enumerate(pages)], work)
         asked = [encoded(f"questions-{at}", [{"id": row, "query": one["query"]} for row, one in enumerate(questions)], work)
                  for at, questions in enumerate((captions, citing))]
+        bare, full = set_anew(pages, "words", work / "without"), set_anew(pages, "whole", work / "whole")
         tables = [
-            table("Caption → its page", pages, without, asked[0], captions),
-            table("Citing sentence → the page of the figure", pages, without, asked[1], citing),
-            table("The same, captions left in the pages", pages, whole, asked[1], citing),
+            table("Caption → its page", pages, without, asked[0], captions, *bare),
+            table("Citing sentence → the page of the figure", pages, without, asked[1], citing, *bare),
+            table("The same, captions left in the pages", pages, whole, asked[1], citing, *full),
         ]
         text = "\n\n".join(tables)
     print(text)

@@ -19,3 +19,4 @@ mod schemas;
 mod streams;
 mod tidy;
 mod visual;
+mod visual_faults;

@@ -1,6 +1,6 @@
-//! Pages: stored through interruptions, found, drawn, cut, verified; what cannot be drawn is named.
+//! Pages: stored through interruptions, found, drawn, cut, shown beside an answer, verified.
 
-use std::fmt::Write as _;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -25,6 +25,10 @@ fn found(place: &Place, library: &str, question: &str) -> Value {
     said.records()[0]["visual"].clone()
 }
 
+fn is_segment(entry: &std::fs::DirEntry) -> bool {
+    entry.path().extension().is_some_and(|extension| extension == "seg")
+}
+
 #[test]
 fn a_run_killed_at_any_page_is_taken_up_and_ends_the_same() {
     let place = Place::new();
@@ -32,19 +36,22 @@ fn a_run_killed_at_any_page_is_taken_up_and_ends_the_same() {
         return;
     }
     let _ = place.shell("cp -r lib whole && techrag-visual index -j 1 --library whole <records.jsonl").ok();
-    for tenths in 4..60 {
-        let line = format!(
-            "timeout -s KILL {}.{} techrag-visual index -j 1 --batch 1 --library lib <records.jsonl; code=$?; \
-             techrag-visual verify --library lib --queries 0 || exit 99; exit $code",
-            tenths / 10 * 2,
-            tenths % 10
-        );
-        let said = place.shell(&line);
-        assert_ne!(said.code, 99, "{said}");
-        if said.code == 0 {
-            break;
+    let pages = place.path().join("lib/pages");
+    let files = || std::fs::read_dir(&pages).map_or(0, |files| files.filter_map(Result::ok).filter(is_segment).count());
+    for attempt in 0..4 {
+        let before = files();
+        let running = place.talk("techrag-visual", &["index", "-j", "1", "--batch", "1", "--all", "--library", "lib"]);
+        let started = Instant::now();
+        while files() <= before && started.elapsed() < Duration::from_secs(120) {
+            std::thread::sleep(Duration::from_millis(2));
         }
+        // At once: the file is there and the catalog does not name it yet. Later: in the midst of the next page.
+        std::thread::sleep(Duration::from_millis(attempt * 40));
+        drop(running);
+        let _ = place.shell("techrag-visual verify --library lib --queries 0").ok();
     }
+    let rest = place.shell("techrag-visual index -j 1 --library lib <records.jsonl").ok();
+    assert!(!rest.stderr.contains("5 pages stored"), "what was done before is kept: {rest}");
     let verified = place.shell("techrag-visual verify --library lib").ok();
     assert!(verified.stdout.starts_with("clean: 5 pages"), "{verified}");
     let question = "side force and aligning moment over slip angle";
@@ -100,77 +107,45 @@ fn damage_is_found() {
     assert!(said.stdout.contains("page-000002.seg"), "{said}");
 }
 
-/// A PDF of 14,400 inches, then a page of no area, then one whose image takes 300 MB.
-fn hostile() -> Vec<u8> {
-    let mut image = Vec::new();
-    while image.len() < 300_000_000 / 128 * 2 {
-        image.extend([129, 0]);
-    }
-    image.push(128);
-    let page = |media: &str, image: &str, content: u8| {
-        format!(
-            "<< /Type /Page /Parent 2 0 R /MediaBox {media} /Contents {content} 0 R \
-             /Resources << /Font << /F 9 0 R >> /XObject << {image} >> >> >>"
-        )
-    };
-    let text = "BT /F 12 Tf 20 20 Td (A page of this file that is to be seen by nobody at all.) Tj ET";
-    let stream = |dictionary: &str, bytes: &[u8]| {
-        let mut object = format!("<< {dictionary} /Length {} >>\nstream\n", bytes.len()).into_bytes();
-        object.extend_from_slice(bytes);
-        object.extend_from_slice(b"\nendstream");
-        object
-    };
-    let objects: Vec<Vec<u8>> = vec![
-        b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
-        b"<< /Type /Pages /Kids [3 0 R 4 0 R 5 0 R] /Count 3 >>".to_vec(),
-        page("[0 0 1036800 1036800]", "", 6).into_bytes(),
-        page("[0 0 0 0]", "", 6).into_bytes(),
-        page("[0 0 600 800]", "/I 8 0 R", 7).into_bytes(),
-        stream("", text.as_bytes()),
-        stream("", format!("{text} q 500 0 0 500 50 100 cm /I Do Q").as_bytes()),
-        stream(
-            "/Type /XObject /Subtype /Image /Width 10000 /Height 10000 /BitsPerComponent 8 /ColorSpace /DeviceRGB \
-             /Filter /RunLengthDecode",
-            &image,
-        ),
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_vec(),
-    ];
-    let mut pdf = b"%PDF-1.4\n".to_vec();
-    let mut table = format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1);
-    for (number, object) in objects.iter().enumerate() {
-        let _ = writeln!(table, "{:010} 00000 n ", pdf.len());
-        pdf.extend_from_slice(format!("{} 0 obj\n", number + 1).as_bytes());
-        pdf.extend_from_slice(object);
-        pdf.extend_from_slice(b"\nendobj\n");
-    }
-    let start = pdf.len();
-    let trailer = format!("trailer << /Size {} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n", objects.len() + 1);
-    pdf.extend_from_slice(table.as_bytes());
-    pdf.extend_from_slice(trailer.as_bytes());
-    pdf
-}
+/// Its answer, 3359 N, stands in Table 2 on page 4 of the paper and nowhere else.
+const ASKED: &str = "Which side force does the table of brush model variants list at 6 degrees for friction that \
+    falls with sliding speed?";
 
 #[test]
-fn pages_beyond_all_bounds_are_bounded_and_named() {
+fn a_question_that_only_a_table_answers_shows_the_table_and_its_page() {
     let place = Place::new();
-    std::fs::write(place.path().join("hostile.pdf"), hostile()).expect("written");
-    let _ = place.shell("techrag-chunk hostile.pdf | techrag-index add --library lib");
-    let draw = |page: &str, memory: &str| {
-        let arguments =
-            ["render", "--library", "lib", "--document", "hostile.pdf", "--page", page, "--max-memory", memory];
-        // Debug builds draw slowly.
-        let arguments = [&arguments[..], &["--page-timeout", "100"]].concat();
-        place.run("techrag-visual", &arguments, "")
-    };
-    let huge = draw("1", "1024").ok();
-    let picture = std::fs::metadata(place.path().join("lib").join(huge.stdout.trim())).expect("a picture");
-    assert!(picture.len() > 0, "{huge}");
-    let flat = draw("2", "1024");
-    assert!(flat.code == 3 && flat.stdout.contains("hostile.pdf: page 2") && flat.stdout.contains("no area"), "{flat}");
-    // The image alone is more than it may take.
-    let heavy = draw("3", "256");
-    assert!(heavy.code == 3 && heavy.stdout.contains("hostile.pdf: page 3"), "{heavy}");
-    assert!(heavy.stdout.contains("more than 268435456 bytes of memory needed"), "{heavy}");
-    let beyond = draw("4", "1024");
-    assert!(beyond.code == 3 && beyond.stdout.contains("does not hold it"), "{beyond}");
+    if !models_or_skip("the gallery") {
+        return;
+    }
+    let papers = place.path().join("papers");
+    std::fs::create_dir(&papers).expect("a folder");
+    for paper in ["brush-model-extensions.pdf", "sideslip-kalman.pdf"] {
+        let from = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/papers/");
+        std::fs::copy(format!("{from}{paper}"), papers.join(paper)).expect("a paper");
+    }
+    let _ = place.pipeline("ingest.sh", &["--pages", "papers", "lib"], "").ok();
+    let record = place.pipeline("ask.sh", &["lib", ASKED, "--records", "--no-llm"], "").ok().records().remove(0);
+    let hit = &record["visual"][0];
+    assert_eq!((hit["key"].as_str(), hit["page"].as_u64()), (Some("brush-model-extensions.pdf"), Some(4)), "{hit}");
+    assert!(hit["crop"]["caption"].as_str().is_some_and(|caption| caption.starts_with("Table 2.")), "{hit}");
+    let html = place.pipeline("ask.sh", &["lib", ASKED, "--format", "html", "--no-llm"], "").ok().stdout;
+    let gallery = html.split("<div class=\"gallery\">").nth(1).expect("a gallery");
+    let first = gallery.split("</figure>").next().expect("its first page");
+    for (image, alt) in [
+        (&hit["crop"]["image"], "cut out of brush-model-extensions.pdf, page 4: Table 2. Lateral force"),
+        (&hit["image"], "brush-model-extensions.pdf, page 4"),
+    ] {
+        let bytes = std::fs::read(place.path().join("lib").join(image.as_str().expect("a path"))).expect("a picture");
+        let data = format!("src=\"data:image/jpeg;base64,{}", base64(&bytes[..300]));
+        let shown = first.find(&data).unwrap_or_else(|| panic!("{image} is not in the gallery"));
+        assert!(first[shown..].split('>').next().is_some_and(|tag| tag.contains(&format!("alt=\"{alt}"))), "{alt}");
+    }
+}
+
+/// Of a multiple of three bytes.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let number = |three: &[u8]| three.iter().fold(0_usize, |number, byte| number << 8 | usize::from(*byte));
+    let four = |three: &[u8]| [18, 12, 6, 0].map(|shift| char::from(DIGITS[number(three) >> shift & 63]));
+    bytes.chunks_exact(3).flat_map(four).collect()
 }

@@ -1,9 +1,11 @@
 //! `techrag-visual crops`: figures and tables, for the pages a query found or of a document named by hand.
 
+use std::path::Path;
+
 use techrag_cli::{Bare, Cli, Outcome};
 use techrag_core::record::{Crop, TraceEntry};
 use techrag_index::PageReader;
-use techrag_visual::regions;
+use techrag_visual::{Looked, Sight, crop};
 
 /// Find figures and tables with their captions
 ///
@@ -20,31 +22,41 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", requires = "document", value_parser = clap::value_parser!(u32).range(1..))]
     page: Option<u32>,
     #[command(flatten)]
+    look: super::look::LookArgs,
+    #[command(flatten)]
     pdf: super::pdf::PdfArgs,
 }
 
 pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
-    let config = args.pdf.config()?;
+    let finder = Finder { root: cli.library()?, config: args.pdf.config()?, sight: args.look.sight(cli)? };
     if let Some(key) = &args.document {
-        return by_hand(key, args.page, &config, cli);
+        return by_hand(key, args.page, &finder, cli);
     }
-    let root = cli.library()?;
     cli.queries(Bare::Refused, |query| {
         let question = query.question.clone();
         let Some(pages) = query.visual.as_mut().filter(|pages| pages.iter().any(|hit| hit.crop.is_none())) else {
             return;
         };
-        let mut found = 0;
+        let (mut found, mut unseen) = (0, Vec::new());
         for hit in pages.iter_mut().filter(|hit| hit.crop.is_none()) {
-            let crops = of_document(root, &hit.doc_id, Some(hit.page), &config).unwrap_or_default();
-            if let Some(crop) = nearest(crops, &question) {
-                hit.caption.clone_from(&crop.caption);
-                hit.crop = Some(crop);
-                found += 1;
+            let place = format!("{}, page {}", hit.key, hit.page);
+            match finder.of_document(&hit.doc_id, Some(hit.page)) {
+                Ok((crops, why)) => {
+                    unseen.extend(why.into_iter().map(|why| format!("{place}: {why}")));
+                    if let Some(crop) = nearest(crops, &question) {
+                        hit.caption.clone_from(&crop.caption);
+                        hit.crop = Some(crop);
+                        found += 1;
+                    }
+                }
+                Err(error) => unseen.push(format!("{place}: {error}")),
             }
         }
         let (stage, version) = ("visual crops".into(), cli.version().into());
-        let note = format!("{found} figures or tables found");
+        let mut note = format!("{found} figures or tables found");
+        if !unseen.is_empty() {
+            note.push_str(&format!("; not looked at: {}", unseen.join("; ")));
+        }
         query.trace.push(TraceEntry { stage, version, note, ..TraceEntry::default() });
     })
 }
@@ -60,39 +72,43 @@ fn nearest(crops: Vec<Crop>, question: &str) -> Option<Crop> {
     crops.into_iter().rev().max_by_key(shared)
 }
 
-/// The crops of a document, or of one of its pages.
-fn of_document(
-    root: &std::path::Path,
-    doc_id: &str,
-    page: Option<u32>,
-    config: &techrag_pdf::Config,
-) -> anyhow::Result<Vec<Crop>> {
-    let (reader, ()) = PageReader::open(root, |_| Ok(()))?;
-    let known = reader.document(doc_id)?;
-    let path = known.and_then(|known| known.document.path);
-    let path = path.ok_or_else(|| anyhow::anyhow!("the library does not say where the file is"))?;
-    let pdf = techrag_pdf::read(path.as_ref(), config)?;
-    let pages = pdf.pages.iter().filter(|it| page.is_none_or(|page| page == it.number));
-    Ok(pages
-        .flat_map(|page| {
-            regions(page).into_iter().map(|region| Crop {
-                kind: region.kind,
-                page: page.number,
-                bbox: region.bbox,
-                caption: region.caption,
-                ..Crop::default()
-            })
-        })
-        .collect())
+/// Where figures and tables are looked for, and how.
+struct Finder<'a> {
+    root: &'a Path,
+    config: techrag_pdf::Config,
+    sight: Sight,
 }
 
-fn by_hand(key: &str, page: Option<u32>, config: &techrag_pdf::Config, cli: &Cli) -> anyhow::Result<Outcome> {
-    let root = cli.library()?;
-    let (reader, ()) = PageReader::open(root, |_| Ok(()))?;
+impl Finder<'_> {
+    /// The crops of a document or of one of its pages, and why the layout network did not look where it should have.
+    fn of_document(&self, doc_id: &str, page: Option<u32>) -> anyhow::Result<(Vec<Crop>, Option<String>)> {
+        let (reader, ()) = PageReader::open(self.root, |_| Ok(()))?;
+        let Some(known) = reader.document(doc_id)? else { anyhow::bail!("there is no document {doc_id}") };
+        let paths = known.keys.iter().filter_map(|(_, path)| path.as_deref()).chain(known.document.path.as_deref());
+        let path = paths.clone().find(|path| Path::new(path).is_file()).or_else(|| paths.clone().next());
+        let path = path.ok_or_else(|| anyhow::anyhow!("the library does not say where the file is"))?;
+        let pdf = techrag_pdf::read(path.as_ref(), &self.config)?;
+        let (mut crops, mut why) = (Vec::new(), None);
+        for page in pdf.pages.iter().filter(|it| page.is_none_or(|page| page == it.number)) {
+            let looked = self.sight.regions(path.as_ref(), &self.config, page, None).map_err(super::fatal)?;
+            let Looked { regions, unseen } = looked;
+            crops.extend(regions.iter().map(|region| crop(region, page.number, None)));
+            why = why.or(unseen);
+        }
+        Ok((crops, why))
+    }
+}
+
+fn by_hand(key: &str, page: Option<u32>, finder: &Finder<'_>, cli: &Cli) -> anyhow::Result<Outcome> {
+    let (reader, ()) = PageReader::open(finder.root, |_| Ok(()))?;
     let Some(doc_id) = reader.named(key)? else {
         anyhow::bail!("no document of the library has the key {key}");
     };
-    let lines: Vec<String> = of_document(root, &doc_id, page, config)?
+    let (crops, unseen) = finder.of_document(&doc_id, page)?;
+    if let Some(why) = unseen {
+        cli.note(&format!("only what the PDF itself draws: {why}"));
+    }
+    let lines: Vec<String> = crops
         .iter()
         .map(|crop| Ok::<_, anyhow::Error>(serde_json::to_string(crop)? + "\n"))
         .collect::<Result<_, _>>()?;

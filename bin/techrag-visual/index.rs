@@ -25,7 +25,8 @@ pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
     let locator = Locator::new(cli.model_folders());
     let limits = Limits { sessions: cli.jobs(), batch: 1 };
     let encoder = open_encoder(&locator, &args.encoder, limits).map_err(super::fatal)?;
-    let indexer = Indexer::open(cli.library()?, encoder, args.config(cli)?).map_err(super::fatal)?;
+    let indexer =
+        Indexer::open(cli.library()?, encoder, args.look.sight(cli)?, args.config(cli)?).map_err(super::fatal)?;
     let mut todo = Todo::default();
     let kinds = &[Kind::Document, Kind::Chunk, Kind::Removed];
     let mut take = |record| take(record, args, cli, &indexer, &mut todo);
@@ -72,10 +73,13 @@ fn take(record: Record, args: &Args, cli: &Cli, indexer: &Indexer, todo: &mut To
 }
 
 fn summary(done: Indexed, over: usize, without: usize) -> String {
-    let Indexed { stored, empty, failed, vectors, forgotten } = done;
+    let Indexed { stored, empty, failed, vectors, unseen, forgotten } = done;
     let mut said = format!("{stored} pages stored ({vectors} vectors), {failed} failed, {forgotten} forgotten");
     if empty > 0 {
         said.push_str(&format!("; {empty} of them hold no word this encoder could read"));
+    }
+    if unseen > 0 {
+        said.push_str(&format!("; {unseen} were not looked at for figures: no layout network, or not drawn"));
     }
     if over > 0 {
         said.push_str(&format!("; {over} pages are left over: the budget of --max-pages is used up"));

@@ -43,9 +43,11 @@ pub(crate) struct Args {
     /// Try pages again that failed before
     #[arg(long)]
     again: bool,
-    /// Forget all pages if they were made with other settings
+    /// Forget all pages if they were made with other settings, and those whose file is damaged
     #[arg(long)]
     anew: bool,
+    #[command(flatten)]
+    pub(crate) look: crate::look::LookArgs,
     #[command(flatten)]
     pdf: crate::pdf::PdfArgs,
 }

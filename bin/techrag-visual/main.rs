@@ -3,6 +3,7 @@
 mod crops;
 mod index;
 mod index_args;
+mod look;
 mod pdf;
 mod render;
 mod search;

@@ -34,6 +34,6 @@ pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
     cli.map(verified.problems.into_iter(), None, |problem| {
         let of = problem.file.to_string_lossy();
         let error = ErrorRecord::new(of, cli.stage(), ErrorKind::Damaged, problem.what);
-        Ok(vec![Record::from(error.hint("`techrag-visual index --anew` makes the pages again"))])
+        Ok(vec![Record::from(error.hint("`techrag-visual index --anew --all` makes again what is damaged"))])
     })
 }

@@ -306,6 +306,25 @@ impl PageWriter {
         Ok(())
     }
 
+    /// Forgets a file and the pages in it, which can then be made again; says how many. The file need not be there.
+    ///
+    /// # Errors
+    /// If the catalog refuses.
+    pub fn forget_file(&mut self, id: i64) -> Result<usize> {
+        let gone: Vec<PageFile> = self.files()?.into_iter().filter(|file| file.id == id).collect();
+        let transaction = self.catalog.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let pages = transaction.prepare_cached("DELETE FROM pages WHERE file = ?")?.execute([id])?;
+        transaction.prepare_cached("DELETE FROM page_files WHERE id = ?")?.execute([id])?;
+        transaction.commit()?;
+        for file in gone {
+            match fs::remove_file(&file.path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error).at(&file.path),
+                _ => {}
+            }
+        }
+        Ok(pages)
+    }
+
     /// Forgets all pages and files.
     ///
     /// # Errors
@@ -516,7 +535,10 @@ pub fn verify_pages(root: &Path, kind: impl Fn(&str) -> Option<Kind>) -> Result<
         file.open(kind(&file.kind).ok_or_else(unknown)?)?.check()
     };
     let problem = |file: &PageFile| {
-        let what = check(file).err()?.to_string();
+        let what = match check(file).err()? {
+            Error::Corrupt { what, .. } => what,
+            other => other.to_string(),
+        };
         Some(Problem { file: file.path.clone(), what })
     };
     Ok(files.iter().filter_map(problem).collect())

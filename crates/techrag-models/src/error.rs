@@ -115,9 +115,9 @@ impl Error {
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Missing { hint, .. } => Some(hint),
-            Self::Runtime { .. } | Self::File { .. } => {
-                Some("run `make models`, which verifies what is there and replaces what is broken")
-            }
+            Self::Runtime { .. } | Self::File { .. } => Some(
+                "`make models` verifies what it fetched and replaces what is broken; a network of your own must be what its models.toml says",
+            ),
             _ => None,
         }
     }

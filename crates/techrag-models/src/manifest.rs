@@ -43,6 +43,8 @@ pub struct Model {
     pub files: Vec<String>,
     /// The script that makes it, where nobody publishes it.
     pub recipe: Option<String>,
+    /// Whether the manifest says where its files come from.
+    pub is_fetched: bool,
 }
 
 /// When a model is fetched.
@@ -160,7 +162,11 @@ impl Manifest {
             let path = place.join(FILE);
             let named = |error: &dyn std::fmt::Display| Error::Manifest(format!("{}: {error}", path.display()));
             match std::fs::read_to_string(&path) {
-                Ok(text) => models.extend(Self::parse(&text).map_err(|error| named(&error))?.models),
+                Ok(text) => match Self::parse(&text) {
+                    Ok(manifest) => models.extend(manifest.models),
+                    Err(Error::Manifest(why)) => return Err(named(&why)),
+                    Err(other) => return Err(other),
+                },
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => return Err(named(&error)),
             }
@@ -230,7 +236,16 @@ impl Model {
         match (self.fetch, &self.recipe) {
             (_, Some(recipe)) => format!("nobody publishes it in this form; `{recipe}` makes it, see there"),
             (Fetch::Required, None) => "run `make models`".to_owned(),
-            (Fetch::Optional | Fetch::Named, None) => format!("run `pipelines/fetch-models.py --only {}`", self.id),
+            (Fetch::Optional | Fetch::Named, None) if self.is_fetched => {
+                format!("run `pipelines/fetch-models.py --only {}`", self.id)
+            }
+            (Fetch::Optional | Fetch::Named, None) => {
+                format!(
+                    "nothing fetches it: a folder {} with {} must be in one of these",
+                    self.id,
+                    self.files.join(", ")
+                )
+            }
         }
     }
 }
@@ -325,8 +340,16 @@ impl TryFrom<RawModel> for Model {
         if let Some(complaint) = raw.page.as_ref().and_then(PageSpec::complaint) {
             return Err(Error::Manifest(format!("{}: {complaint}", raw.id)));
         }
+        if matches!(&kind, Kind::Layout(spec) if !(1..=4096).contains(&spec.side)) {
+            return Err(Error::Manifest(format!("{}: side must be 1 to 4096", raw.id)));
+        }
+        let is_fetched = !raw.source.is_empty();
         let RawModel { id, revision, licence, fetch, page, recipe, .. } = raw;
-        Ok(Self { id, revision, licence, fetch, kind, page, files, recipe })
+        // It names a folder.
+        if id.is_empty() || id.starts_with('.') || id.contains(['/', '\\']) {
+            return Err(Error::Manifest(format!("{id:?} cannot be the name of a folder")));
+        }
+        Ok(Self { id, revision, licence, fetch, kind, page, files, recipe, is_fetched })
     }
 }
 

@@ -167,3 +167,43 @@ fn pictures_are_checked_before_they_reach_a_network() {
         assert!(matches!(error, Error::Picture { .. }), "{error}");
     }
 }
+
+#[test]
+fn a_manifest_that_cannot_be_meant_is_refused_before_anything_is_opened() {
+    let whole = fs::read_to_string(places::tiny().join("models.toml")).unwrap();
+    let at = whole.find("id = \"tiny-pages\"").unwrap();
+    let (others, ours) = whole.split_at(at);
+    assert!(Manifest::parse(&whole).is_ok());
+    for (from, to, why) in [
+        ("longest_edge = 8", "longest_edge = 4000000000", "at most 16384"),
+        ("longest_edge = 8", "longest_edge = 16384", "at most 64 tiles"),
+        ("longest_edge = 8", "longest_edge = 2", "at most longest_edge"),
+        ("tokens_a_tile = 4", "tokens_a_tile = 3", "a square number"),
+        ("dim = 4", "dim = 0", "dim must be at least 1"),
+        ("max_tokens = 12", "max_tokens = 0", "max_tokens must be at least 1"),
+        ("User <image> page", "<image> <image>", "<image> once"),
+        ("User <image> page", "User page", "<image> once"),
+        ("mean = [0.5", "mean = [nan", "mean must be finite"),
+        ("std = [0.5", "std = [0.0", "std must be positive"),
+        ("id = \"tiny-pages\"", "id = \"../tiny\"", "cannot be the name of a folder"),
+        ("tile = 4", "tiles = 4", "tile"),
+    ] {
+        assert!(ours.contains(from), "{from}");
+        let error = Manifest::parse(&format!("{others}{}", ours.replacen(from, to, 1))).err();
+        let error = error.unwrap_or_else(|| panic!("{to} was taken")).to_string();
+        assert!(error.contains(why), "{to}: {error}");
+    }
+}
+
+#[test]
+fn a_query_without_room_for_a_word_and_a_file_that_is_missing_are_named() {
+    let Some((place, locator, _)) = place("plain") else { return };
+    let whole = fs::read_to_string(places::tiny().join("models.toml")).unwrap();
+    let crowded = whole.replace("\"<end><end>\"", &format!("\"{}\"", "<end>".repeat(12)));
+    let manifest = Manifest::parse(&crowded).unwrap();
+    let error = PageEncoder::open(&locator, &manifest, "tiny-pages", ALONE).err().unwrap().to_string();
+    assert!(error.contains("the manifest allows 12 in all"), "{error}");
+    fs::remove_file(place.path().join("tiny-pages/model.onnx")).unwrap();
+    let error = PageEncoder::open(&locator, &manifest, "tiny-pages", ALONE).err().unwrap();
+    assert!(error.hint().is_some_and(|hint| hint.contains("tiny-pages with model.onnx, tokenizer.json")), "{error}");
+}

@@ -33,9 +33,9 @@ pub(crate) fn best(
 }
 
 /// A region as a record has it.
-pub(crate) fn crop(region: &Region, page: u32, score: Option<f32>) -> Crop {
-    let Region { kind, bbox, caption, .. } = region.clone();
-    Crop { kind, page, bbox, caption, score, ..Crop::default() }
+pub fn crop(region: &Region, page: u32, score: Option<f32>) -> Crop {
+    let Region { kind, bbox, source, caption, .. } = region.clone();
+    Crop { kind, page, bbox, source, caption, score, ..Crop::default() }
 }
 
 fn is_within(spot: Spot, region: &Region, about: &About) -> bool {

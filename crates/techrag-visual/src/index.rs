@@ -15,7 +15,7 @@ use techrag_pdf::{Outcome, Page, Pdf, Picture, Renderer, Size};
 
 use crate::error::{Error, Result};
 use crate::fde::Setting;
-use crate::region::regions;
+use crate::sight::{Looked, Sight};
 use crate::store::layout::{About, Form, Layout, Scanned};
 use crate::store::segment::{Draft, Key, Spot};
 use crate::store::writer::{Store, new_page};
@@ -111,6 +111,8 @@ pub struct Indexed {
     pub failed: usize,
     /// Vectors stored.
     pub vectors: usize,
+    /// Pages that the layout network should have looked at and did not.
+    pub unseen: usize,
     /// Pages of removed documents forgotten.
     pub forgotten: usize,
 }
@@ -118,6 +120,7 @@ pub struct Indexed {
 /// Encodes and stores pages. Shared by threads freely.
 pub struct Indexer {
     encoder: PageEncoder,
+    sight: Sight,
     config: IndexConfig,
     state: Mutex<State>,
     forgotten: AtomicUsize,
@@ -131,26 +134,15 @@ struct State {
 }
 
 impl Indexer {
-    /// Opens the pages of the library at `root` for writing with this encoder.
+    /// Opens the pages of the library at `root` for writing with this encoder and what looks for their figures.
     ///
     /// # Errors
     /// If there is no library, another process writes pages, or the library's pages are of another kind.
-    pub fn open(root: &Path, encoder: PageEncoder, config: IndexConfig) -> Result<Self> {
-        let layout = Layout {
-            model: encoder.id().to_owned(),
-            revision: encoder.revision().to_owned(),
-            profile: encoder.profile().to_owned(),
-            form: config.form,
-            fde: (config.fde)(encoder.dim()),
-            scanned: config.scanned,
-            renderer: match encoder.looks() {
-                Looks::At { .. } => techrag_pdf::RENDERER.to_owned(),
-                Looks::Words => "none".to_owned(),
-            },
-        };
+    pub fn open(root: &Path, encoder: PageEncoder, sight: Sight, config: IndexConfig) -> Result<Self> {
+        let layout = Layout::of(&encoder, config.form, config.fde, config.scanned);
         let store = Store::open(root, &config.owner, layout, config.anew)?;
         let state = State { store, pages: Vec::new(), failures: Vec::new(), done: Indexed::default() };
-        Ok(Self { encoder, config, state: Mutex::new(state), forgotten: AtomicUsize::new(0) })
+        Ok(Self { encoder, sight, config, state: Mutex::new(state), forgotten: AtomicUsize::new(0) })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -267,11 +259,13 @@ impl Indexer {
                 }
             }
         };
-        about.regions = regions(page);
         let pixels = match picture {
             Some(Picture { width, height, rgb, .. }) => Some(Pixels::new(width as usize, height as usize, rgb)?),
             None => None,
         };
+        let Looked { regions, unseen } = self.sight.regions(&source.path, &self.config.pdf, page, pixels.as_ref())?;
+        about.regions = regions;
+        self.state().done.unseen += usize::from(unseen.is_some());
         let words = words(page);
         let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
         match self.encoder.encode_page(&PageInput { picture: pixels.as_ref(), words: &texts }) {
@@ -330,7 +324,7 @@ fn drawn(picture: &Picture) -> About {
 }
 
 /// A vector's place on its page.
-fn spot(place: Place, words: &[Word], about: &About) -> Spot {
+pub(crate) fn spot(place: Place, words: &[Word], about: &About) -> Spot {
     let share = |value: f32, whole: f32| {
         if whole > 0.0 {
             (value / whole * f32::from(u16::MAX)).round().clamp(0.0, f32::from(u16::MAX)) as u16

@@ -16,9 +16,9 @@ use crate::crop;
 use crate::error::{Error, Result};
 use crate::fuse::{self, PageOf};
 use crate::index::open_encoder;
-use crate::store::About;
 use crate::store::segment::Asked;
 use crate::store::view::{Pages, View};
+use crate::store::{About, Layout};
 
 /// What a search does. No defaults here: they are the binary's.
 #[derive(Clone, Debug)]
@@ -157,7 +157,9 @@ impl Searcher {
         let layout = &pages.layout;
         let encoder = match &*slot {
             Some(encoder) if encoder.id() == layout.model => Arc::clone(encoder),
-            _ => Arc::new(open_encoder(&self.locator, &layout.model, self.limits)?),
+            _ => Arc::new(
+                open_encoder(&self.locator, &layout.model, self.limits).map_err(|error| of_library(error, layout))?,
+            ),
         };
         if encoder.revision() != layout.revision || encoder.profile() != layout.profile {
             let here = format!("{} ({}, {})", encoder.id(), encoder.revision(), encoder.profile());
@@ -175,7 +177,7 @@ impl Searcher {
         };
         let encoder = match self.encoder(pages) {
             // Pages only enrich: where their encoder is missing, text answers alone.
-            Err(Error::Model(error @ techrag_models::Error::Missing { .. })) => {
+            Err(Error::Opening { source: error @ techrag_models::Error::Missing { .. }, .. }) => {
                 notes.say(&format!("no pages: {error}"));
                 return Ok(None);
             }
@@ -197,6 +199,14 @@ impl Searcher {
             notes.details.insert("scope".into(), json!(scope));
         }
         Ok(Some(hits))
+    }
+}
+
+/// A failure to open the encoder, with what wanted it.
+fn of_library(error: Error, layout: &Layout) -> Error {
+    match error {
+        Error::Model(source) => Error::Opening { library: layout.encoder(), source },
+        other => other,
     }
 }
 

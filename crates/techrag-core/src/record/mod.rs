@@ -43,7 +43,7 @@ pub use graph::{
 pub use query::{Effort, Hit, Origin, Query, Route, RouteName, Scores, Strategy, TraceEntry, UsageEntry};
 pub use schema::schemas;
 pub use sources::{EvidenceSentence, Passage, Prompt, Source, SourceOrigin, Verification};
-pub use visual::{Crop, CropKind, PageHit, PageScores};
+pub use visual::{Crop, CropKind, CropSource, PageHit, PageScores};
 
 use serde_json::{Map, Value};
 

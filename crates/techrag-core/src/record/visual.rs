@@ -67,6 +67,9 @@ pub struct Crop {
     pub page: u32,
     /// Its box on the page `[x0, y0, x1, y1]` in points, origin at the top left.
     pub bbox: [f32; 4],
+    /// What told of it.
+    #[serde(default)]
+    pub source: CropSource,
     /// Its caption as printed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caption: Option<String>,
@@ -91,6 +94,22 @@ pub enum CropKind {
     /// A table.
     Table,
     /// Kinds of later versions.
+    #[serde(other)]
+    Other,
+}
+
+/// What told of a crop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CropSource {
+    /// What the PDF itself draws: paths, pictures, rules and cells.
+    #[default]
+    Objects,
+    /// A layout network that looked at the page.
+    Layout,
+    /// A block of text beside a caption: a listing, a table without rules.
+    Text,
+    /// Sources of later versions.
     #[serde(other)]
     Other,
 }

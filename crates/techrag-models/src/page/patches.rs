@@ -64,6 +64,7 @@ impl Patches {
             image: named(&spec.image_token)?,
             row: named(&spec.row_token)?,
         };
+        tokens.has_room(&path, (&spec.query_prefix, &spec.query_suffix), spec.max_tokens)?;
         let graph = open_graph(environment, (id, folder), spec, most)?;
         Ok(Self { spec: spec.clone(), scale: Scale::new(spec.mean, spec.std), graph, tokens, marks })
     }

@@ -94,6 +94,11 @@ pub struct WordSpec {
     pub projection: Option<String>,
 }
 
+/// Longest side a page is drawn at, in pixels: eight times what any known network takes, and a gigabyte of pixels.
+const LONGEST_EDGE: u32 = 16_384;
+/// Most tiles along a side.
+const MOST_TILES: u32 = 64;
+
 impl PageSpec {
     /// Length of a vector.
     pub fn dim(&self) -> usize {
@@ -107,14 +112,19 @@ impl PageSpec {
     /// What is wrong with these numbers, if anything.
     pub(crate) fn complaint(&self) -> Option<&'static str> {
         match self {
-            Self::Tiled(spec) => spec.complaint(),
+            Self::Tiled(spec) => spec.complaint().or_else(|| self.complaint_on_dim()),
             Self::Patches(spec) if spec.patch == 0 || spec.longest_edge < spec.patch => {
                 Some("patch must be at least 1 and at most longest_edge")
             }
-            Self::Patches(spec) if !all_positive(spec.std) => Some("std must be positive"),
-            _ if self.dim() == 0 => Some("dim must be at least 1"),
-            _ => None,
+            Self::Patches(spec) if spec.longest_edge > LONGEST_EDGE => Some("longest_edge must be at most 16384"),
+            Self::Patches(spec) if spec.max_tokens == 0 => Some("max_tokens must be at least 1"),
+            Self::Patches(spec) => complaint_on_scale(spec.mean, spec.std).or_else(|| self.complaint_on_dim()),
+            Self::Words(_) => self.complaint_on_dim(),
         }
+    }
+
+    fn complaint_on_dim(&self) -> Option<&'static str> {
+        (self.dim() == 0).then_some("dim must be at least 1")
     }
 
     /// Everything beside the weights that a vector depends on, in one line: two libraries whose lines differ hold
@@ -156,13 +166,22 @@ impl TiledSpec {
         if grid == 0 || grid * grid != self.tokens_a_tile {
             return Some("tokens_a_tile must be a square number");
         }
-        if !self.image_prompt.contains(super::tiled::IMAGE) {
-            return Some("image_prompt must say <image> where the page goes");
+        if self.longest_edge > LONGEST_EDGE || self.longest_edge.div_ceil(self.tile) > MOST_TILES {
+            return Some("longest_edge must be at most 16384 and at most 64 tiles");
         }
-        (!all_positive(self.std)).then_some("std must be positive")
+        if self.image_prompt.matches(super::tiled::IMAGE).count() != 1 {
+            return Some("image_prompt must say <image> once, where the page goes");
+        }
+        if self.max_tokens == 0 {
+            return Some("max_tokens must be at least 1");
+        }
+        complaint_on_scale(self.mean, self.std)
     }
 }
 
-fn all_positive(values: [f32; 3]) -> bool {
-    values.iter().all(|&value| value > 0.0)
+fn complaint_on_scale(mean: [f32; 3], std: [f32; 3]) -> Option<&'static str> {
+    if !mean.iter().all(|value| value.is_finite()) {
+        return Some("mean must be finite");
+    }
+    (!std.iter().all(|&value| value > 0.0 && value.is_finite())).then_some("std must be positive")
 }

@@ -72,9 +72,12 @@ impl Tiled {
         let tokens = Tokens::open(id, &path)?;
         let lacking = |token: &str| Error::file(id, &path, format!("it has no token {token}"));
         let image = tokens.named(IMAGE).ok_or_else(|| lacking(IMAGE))?;
-        for token in [AROUND, GLOBAL, "<row_1_col_1>"] {
-            tokens.named(token).ok_or_else(|| lacking(token))?;
+        let most_tiles = spec.longest_edge.div_ceil(spec.tile) as usize;
+        let marks = (1..=most_tiles).flat_map(|row| (1..=most_tiles).map(move |column| cell(row, column)));
+        for token in [AROUND, GLOBAL].map(str::to_owned).into_iter().chain(marks) {
+            tokens.named(&token).ok_or_else(|| lacking(&token))?;
         }
+        tokens.has_room(&path, (&spec.query_prefix, &spec.query_suffix), spec.max_tokens)?;
         let graph = Graph::open(environment, (id, folder.join(GRAPH)), &INPUTS, (&spec.outputs, spec.dim), most)?;
         let tiled = Self { spec: spec.clone(), scale: Scale::new(spec.mean, spec.std), graph, tokens, image };
         tiled.check_tiles()?;

@@ -29,6 +29,19 @@ impl Tokens {
         self.tokenizer.token_to_id(token).map(i64::from)
     }
 
+    /// Whether a query of at most `most` tokens has room for a word beside its prefix and suffix.
+    ///
+    /// # Errors
+    /// [`Error::File`] at `path` if it has none: every query would be the same.
+    pub(crate) fn has_room(&self, path: &Path, (prefix, suffix): (&str, &str), most: usize) -> Result<(), Error> {
+        let around = self.of(&format!("{prefix}{suffix}"))?.len();
+        if around < most {
+            return Ok(());
+        }
+        let message = format!("what stands around a query takes {around} tokens; the manifest allows {most} in all");
+        Err(Error::file(&self.id, path, message))
+    }
+
     /// Ids of a text that may hold special tokens, with whatever the file puts around a text.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use techrag_index::frame::Kind;
+use techrag_models::{Looks, PageEncoder};
 
 use crate::fde::Setting;
 use crate::region::Region;
@@ -71,6 +72,17 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// Of pages that this encoder makes; `fde` gives the encoding's setting for vectors of a length.
+    pub fn of(encoder: &PageEncoder, form: Form, fde: fn(usize) -> Setting, scanned: Scanned) -> Self {
+        let renderer = match encoder.looks() {
+            Looks::At { .. } => techrag_pdf::RENDERER.to_owned(),
+            Looks::Words => "none".to_owned(),
+        };
+        let (model, revision) = (encoder.id().to_owned(), encoder.revision().to_owned());
+        let profile = encoder.profile().to_owned();
+        Self { model, revision, profile, form, fde: fde(encoder.dim()), scanned, renderer }
+    }
+
     /// Length of a vector.
     pub fn dim(&self) -> usize {
         self.fde.dim

@@ -5,7 +5,7 @@ use std::path::Path;
 use techrag_index::frame::{self, Section};
 use techrag_index::{NewPage, PageCommit, PageFile, PagePlace, PageWriter};
 
-use super::layout::{About, CODES, Layout, SETTING, TABLES, VECTORS};
+use super::layout::{self, About, CODES, Layout, SETTING, TABLES, VECTORS};
 use super::segment::{self, Draft, Segment};
 use super::view::{Pages, frames, tables};
 use crate::error::{Error, Result};
@@ -25,13 +25,13 @@ pub(crate) struct Store {
 
 impl Store {
     /// Opens the pages of the library at `root` for `layout`; the first one decides it. With `anew`, pages of another
-    /// layout are forgotten.
+    /// layout are forgotten, and those whose file is damaged.
     pub(crate) fn open(root: &Path, owner: &str, layout: Layout, anew: bool) -> Result<Self> {
         let mut writer = PageWriter::open(root, owner)?;
         let stored = writer.meta(SETTING)?;
         let known: Option<Layout> = stored.as_deref().and_then(|setting| serde_json::from_str(setting).ok());
         match (stored, known) {
-            (Some(_), Some(known)) if known == layout => {
+            (Some(_), Some(known)) if known == layout && (!anew || mend(&mut writer)?) => {
                 let fde = tables(&layout, frames(&writer.files()?)?.tables.as_ref())?;
                 return Ok(Self { writer, layout, fde });
             }
@@ -138,6 +138,21 @@ impl Store {
         let written = pages.codes.write(&path, &pages.segments)?;
         Ok(self.writer.replace(&old, Some((id, CODES.0, written)), &[])?)
     }
+}
+
+/// Forgets the pages of damaged files; whether those of the others can be kept, which need the tables of the encoding.
+fn mend(writer: &mut PageWriter) -> Result<bool> {
+    for file in writer.files()? {
+        let kind = layout::kind(&file.kind);
+        if kind.is_some_and(|kind| file.open(kind).and_then(|frame| frame.check()).is_ok()) {
+            continue;
+        }
+        if file.kind == TABLES.0 {
+            return Ok(false);
+        }
+        writer.forget_file(file.id)?;
+    }
+    Ok(true)
 }
 
 fn described(layout: &Layout) -> String {

@@ -10,51 +10,56 @@ use serde::Serialize;
 use techrag_core::clean;
 use techrag_core::record::{PageHit, Query};
 
-/// A page in the gallery: the page as a whole, or the figure or table of it that fits best.
+/// A page in the gallery, with the figure or table of it that fits best.
 #[derive(Debug, Serialize)]
 pub(super) struct Shown {
     key: String,
     page: u32,
     caption: Option<String>,
     score: String,
+    /// What was cut out of it, if anything was.
+    crop: Option<Drawn>,
+    whole: Drawn,
+}
+
+/// A picture, or why there is none.
+#[derive(Debug, Serialize)]
+struct Drawn {
     /// A `data:` URI.
     image: Option<String>,
     alt: String,
-    /// Why there is no image.
     absent: String,
 }
 
-/// The page hits of a record, best first; a figure that was cut out comes right before its page.
+/// The page hits of a record, best first.
 pub(super) fn pages(query: &Query, images: &Images<'_>) -> Vec<Shown> {
-    query.visual.iter().flatten().flat_map(|hit| crop(hit, images).into_iter().chain([page(hit, images)])).collect()
+    query.visual.iter().flatten().map(|hit| shown(hit, images)).collect()
 }
 
-fn page(hit: &PageHit, images: &Images<'_>) -> Shown {
-    shown(hit, hit.image.as_deref(), hit.caption.as_deref(), format!("score {:.3}", hit.scores.score), images)
-}
-
-fn crop(hit: &PageHit, images: &Images<'_>) -> Option<Shown> {
-    let crop = hit.crop.as_ref().filter(|crop| crop.image.is_some())?;
-    let score = crop.score.map_or(String::new(), |score| format!("match {score:.3}"));
-    Some(shown(hit, crop.image.as_deref(), crop.caption.as_deref(), score, images))
-}
-
-fn shown(hit: &PageHit, path: Option<&str>, caption: Option<&str>, score: String, images: &Images<'_>) -> Shown {
-    let image = path.ok_or_else(|| "the page was not rendered".to_owned()).and_then(images);
-    let caption = caption.map(clean::line);
+fn shown(hit: &PageHit, images: &Images<'_>) -> Shown {
     let key = clean::line(&hit.key);
-    Shown {
-        alt: format!(
-            "{key}, page {}{}",
-            hit.page,
-            caption.as_ref().map_or(String::new(), |caption| format!(": {caption}"))
-        ),
+    let place = format!("{key}, page {}", hit.page);
+    let crop = hit.crop.as_ref().filter(|crop| crop.image.is_some());
+    let said = hit.caption.as_deref().or_else(|| crop.and_then(|crop| crop.caption.as_deref()));
+    let caption = said.map(clean::line);
+    let cut = crop.map(|crop| {
+        let caption = crop.caption.as_deref().map_or(String::new(), |caption| format!(": {}", clean::line(caption)));
+        drawn(crop.image.as_deref(), format!("cut out of {place}{caption}"), images)
+    });
+    let mut score = format!("score {:.3}", hit.scores.score);
+    if let Some(fit) = crop.and_then(|crop| crop.score) {
+        score.push_str(&format!(" · match {fit:.3}"));
+    }
+    let whole = drawn(hit.image.as_deref(), place, images);
+    Shown { page: hit.page, key, caption, score, crop: cut, whole }
+}
+
+fn drawn(path: Option<&str>, alt: String, images: &Images<'_>) -> Drawn {
+    let image = path.ok_or_else(|| "the page was not rendered".to_owned()).and_then(images);
+    Drawn {
         absent: image.as_ref().err().map(|why| clean::line(why)).unwrap_or_default(),
         image: image.ok().map(|image| format!("data:{};base64,{}", image.media_type, STANDARD.encode(&image.bytes))),
-        key,
-        page: hit.page,
-        caption,
-        score,
+        alt,
     }
 }
 
