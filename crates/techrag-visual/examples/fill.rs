@@ -52,11 +52,11 @@ fn main() -> Outcome<()> {
     let all: Vec<(&str, u32)> =
         documents.iter().flat_map(|(doc_id, count)| (1..=*count).map(move |page| (doc_id.as_str(), page))).collect();
     for (at, batch) in all.chunks(BATCH).enumerate() {
-        let first = (at * BATCH) as u64;
-        let given: Vec<Given> =
-            batch.par_iter().zip(first..).map(|((doc, page), seed)| page_of(doc, *page, seed, dim)).collect();
+        let first = at * BATCH;
+        let made = batch.par_iter().enumerate();
+        let given: Vec<Given> = made.map(|(at, (doc, page))| page_of(doc, *page, (first + at) as u64, dim)).collect();
         pages.add(&given)?;
-        writeln!(io::stderr(), "{} of {} pages", first as usize + batch.len(), all.len())?;
+        writeln!(io::stderr(), "{} of {} pages", first + batch.len(), all.len())?;
     }
     Ok(pages.finish()?)
 }
