@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Build an fp32 ONNX graph of a BERT encoder or classifier from its safetensors weights.
+"""Build an fp32 ONNX graph of a BERT encoder, classifier or masked language model from its safetensors weights.
 
 Needs numpy, onnx and safetensors only (no torch). `fetch-models.py` runs it in a throw-away environment for sources
 that ship weights without a graph. The graph is written out layer by layer after Devlin et al. 2019 (post-norm
@@ -44,7 +44,7 @@ class Bert:
 
     def __init__(self, config: dict, weights: dict[str, np.ndarray]) -> None:
         self.config = config
-        self.tensors = {name.removeprefix("bert."): value for name, value in weights.items()}
+        self.tensors = {plain(name): value for name, value in weights.items()}
         self.graph = Graph()
         heads = config["num_attention_heads"]
         hidden = config["hidden_size"]
@@ -105,17 +105,21 @@ class Bert:
         merged = self.linear(node("Reshape", [mixed, "merge"]), f"{layer}.attention.output.dense")
         return self.norm(node("Add", [merged, x]), f"{layer}.attention.output.LayerNorm")
 
-    def feed_forward(self, x: str, layer: str) -> str:
+    def gelu(self, y: str) -> str:
         node = self.graph.node
-        y = self.linear(x, f"{layer}.intermediate.dense")
         bell = node("Add", [node("Erf", [node("Div", [y, "sqrt2"])]), "one"])
-        gelu = node("Mul", [node("Mul", [y, "half"]), bell])
-        return self.norm(node("Add", [self.linear(gelu, f"{layer}.output.dense"), x]), f"{layer}.output.LayerNorm")
+        return node("Mul", [node("Mul", [y, "half"]), bell])
+
+    def feed_forward(self, x: str, layer: str) -> str:
+        y = self.gelu(self.linear(x, f"{layer}.intermediate.dense"))
+        return self.norm(self.graph.node("Add", [self.linear(y, f"{layer}.output.dense"), x]), f"{layer}.output.LayerNorm")
 
     def encode(self) -> str:
         """Name of the tensor of token vectors, [batch, sequence, hidden]."""
         x = self.embeddings()
-        mask = self.mask()
+        return self.layers(x, self.mask())
+
+    def layers(self, x: str, mask: str) -> str:
         for index in range(self.config["num_hidden_layers"]):
             layer = f"encoder.layer.{index}"
             x = self.feed_forward(self.attention(x, mask, layer), layer)
@@ -126,6 +130,30 @@ class Bert:
         first = self.graph.node("Gather", [self.encode(), "int0"], axis=1)
         pooled = self.graph.node("Tanh", [self.linear(first, "pooler.dense")])
         return self.linear(pooled, "classifier")
+
+    def predict(self) -> str:
+        """Name of the tensor of the greatest logit of each word of the vocabulary, [batch, vocabulary]: what a learned
+        sparse vector is made of (Formal et al. 2021, SPLADE v2). The head's matrix is that of the word embeddings.
+        Taken here, it saves a copy of a logit for each token and word."""
+        node = self.graph.node
+        head, axis1 = "cls.predictions", self.graph.weight("axis1", np.array([1], np.int64))
+        x = self.embeddings()
+        mask = self.mask()
+        x = self.gelu(self.linear(self.layers(x, mask), f"{head}.transform.dense"))
+        x = self.norm(x, f"{head}.transform.LayerNorm")
+        words = node("Transpose", ["embeddings.word_embeddings.weight"], perm=[1, 0])
+        bias = self.graph.weight(f"{head}.bias", self.tensors[f"{head}.bias"])
+        logits = node("Add", [node("MatMul", [x, words]), bias])
+        # The mask of attention is [batch, 1, 1, sequence]; that of logits [batch, sequence, 1].
+        padding = node("Transpose", [node("Squeeze", [mask, axis1])], perm=[0, 2, 1])
+        return node("ReduceMax", [node("Add", [logits, padding])], axes=[1], keepdims=0)
+
+
+def plain(name: str) -> str:
+    """The name of a tensor in today's spelling, without the model's prefix."""
+    old = {"gamma": "weight", "beta": "bias"}
+    head, _, last = name.removeprefix("bert.").rpartition(".")
+    return f"{head}.{old.get(last, last)}" if head else last
 
 
 def finish(graph: Graph, output: str, shape: list) -> onnx.ModelProto:
@@ -143,7 +171,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="folder with model.safetensors and config.json")
     parser.add_argument("output", type=Path, help="ONNX file to write")
-    parser.add_argument("--head", choices=["tokens", "classifier"], default="tokens", help="what the graph puts out")
+    parser.add_argument("--head", choices=["tokens", "classifier", "words"], default="tokens", help="what the graph puts out")
     args = parser.parse_args()
     config = json.loads((args.folder / "config.json").read_text(encoding="utf-8"))
     bert = Bert(config, load_file(args.folder / "model.safetensors"))
@@ -154,6 +182,9 @@ def model_of(bert: Bert, head: str) -> onnx.ModelProto:
     if head == "classifier":
         bert.classify()
         return finish(bert.graph, "logits", ["batch", len(bert.tensors["classifier.bias"])])
+    if head == "words":
+        bert.predict()
+        return finish(bert.graph, "max_logits", ["batch", len(bert.tensors["cls.predictions.bias"])])
     bert.encode()
     return finish(bert.graph, "last_hidden_state", ["batch", "sequence", bert.config["hidden_size"]])
 

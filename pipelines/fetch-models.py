@@ -41,7 +41,13 @@ RECEIPT = "fetched.json"
 HUB = "https://huggingface.co"
 # A hub behind a closed firewall should cost seconds, not minutes; a slow one answers its first byte within this.
 HUB_TIMEOUT_S = 15
-RECIPES = {"bert": (HERE / "convert-bert.py", ["numpy==2.4.6", "onnx==1.23.2", "safetensors==0.8.0"])}
+CONVERT_BERT = HERE / "convert-bert.py"
+OF_CONVERT_BERT = ["numpy==2.4.6", "onnx==1.23.2", "safetensors==0.8.0"]
+# Script, the packages it needs, and its options.
+RECIPES = {
+    "bert": (CONVERT_BERT, OF_CONVERT_BERT, []),
+    "bert-words": (CONVERT_BERT, OF_CONVERT_BERT, ["--head", "words"]),
+}
 
 
 class SourceFailed(Exception):
@@ -201,7 +207,7 @@ def download(url: str) -> bytes:
 
 def convert(source: Source, taken: dict[str, bytes], work: Path) -> dict[str, bytes]:
     """What the recipe makes of the files, in an environment of its own that is thrown away."""
-    script, packages = RECIPES[source.convert]
+    script, packages, options = RECIPES[source.convert]
     folder, environment, output = work / "weights", work / "venv", work / "model.onnx"
     folder.mkdir()
     for name, content in taken.items():
@@ -210,7 +216,7 @@ def convert(source: Source, taken: dict[str, bytes], work: Path) -> dict[str, by
     venv.create(environment, with_pip=True)
     python = environment / ("Scripts" if os.name == "nt" else "bin") / "python"
     run([str(python), "-m", "pip", "--disable-pip-version-check", "install", "--quiet", *packages], "pip install")
-    run([str(python), str(script), str(folder), str(output)], script.name)
+    run([str(python), str(script), str(folder), str(output), *options], script.name)
     return {"model.onnx": output.read_bytes(), "tokenizer.json": taken["tokenizer.json"]}
 
 

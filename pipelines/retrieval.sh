@@ -7,7 +7,8 @@
 #        libraries are kept in WORK and used again, without it they are made in a temporary folder;
 #        --kept makes none: a row whose library is not in WORK says "not measured"
 # records: corpus → library (chunk, embed, index add); questions → hits → figures, as Markdown on stdout. A row whose
-#        weights are absent says n/a.
+#        weights are absent says n/a. The last column is the difference from the default, question by question, with the
+#        bootstrap interval of the mean difference: an interval that holds 0 shows nothing.
 set -uo pipefail
 
 fail() { echo "retrieval: $*" >&2; exit 2; }
@@ -24,6 +25,8 @@ if [ $# -ge 2 ]; then work=$2; mkdir -p "$work" || exit 2; else work=$(mktemp -d
 
 default=all-MiniLM-L6-v2
 cross=ms-marco-MiniLM-L-6-v2
+# Stored beside the default encoder's vectors, where its weights are there.
+sparse=splade-tiny
 # What stands in the table: name|encoder|context|windows|flags of techrag-retrieve. Without an encoder: the default's library.
 modes=(
   "BM25, Lucene|$default|none|all|--mode bm25"
@@ -39,6 +42,10 @@ modes=(
   "default, keyword boost 1|$default|none|all|--keyword-boost 1"
   "default, phrase boost 1|$default|none|all|--phrase-boost 1"
   "default, at most 3 of a document first|$default|none|all|--per-paper 3"
+  "default, maximal marginal relevance, share 0.7|$default|none|all|--mmr 0.7"
+  "$sparse alone|$default|none|all|--mode sparse"
+  "default and $sparse, weight ½|$default|none|all|--sparse-weight 0.5"
+  "default and $sparse, weight 1|$default|none|all|--sparse-weight 1"
   "default, cross-encoder over the best 30|$default|none|all|--rerank $cross"
 )
 encoders=(
@@ -76,15 +83,23 @@ library() { # NAME MODEL CONTEXT WINDOWS: makes the library unless it is there
   local name=$1.$2.$3.$4
   [ -d "$work/$name.lib" ] && return
   rm -rf "$work/$name.new"
-  chunks "$1" | techrag-embed --model "$2" --context "$3" --windows "$4" >"$work/$name.records" || fail "$name cannot be embedded"
+  local also=()
+  if [ "$2.$3.$4" = "$default.none.all" ] && has "$sparse"; then also=(--sparse "$sparse"); fi
+  chunks "$1" | techrag-embed --model "$2" --context "$3" --windows "$4" "${also[@]}" >"$work/$name.records" || fail "$name cannot be embedded"
   techrag-index add --library "$work/$name.new" <"$work/$name.records" >/dev/null || fail "$name cannot be indexed"
   rm "$work/$name.records" && mv "$work/$name.new" "$work/$name.lib"
 }
 
-row() { # NAME QUERIES QRELS ROW: the row's name and its figures, or why there are none
+absent() { # MODEL FLAGS: whether weights that a row needs are not there
+  ! has "$1" && return
+  [[ $2 == *"$cross"* ]] && ! has "$cross" && return
+  [[ $2 == *sparse* ]] && ! has "$sparse"
+}
+
+row() { # NAME QUERIES QRELS ROW: the row's name, its figures, and how it differs from the default; or why there are none
   local label model context windows flags
   IFS='|' read -r label model context windows flags <<<"$4"
-  if ! has "$model" || { [[ $flags == *"$cross"* ]] && ! has "$cross"; }; then
+  if absent "$model" "$flags"; then
     printf '%s\tn/a\n' "$label"
     return
   fi
@@ -95,9 +110,16 @@ row() { # NAME QUERIES QRELS ROW: the row's name and its figures, or why there a
   library "$1" "$model" "$context" "$windows"
   [[ $flags == *--rerank\ * ]] || flags+=" --rerank off"
   # shellcheck disable=SC2086 # the flags of a row are words
-  techrag-retrieve --library "$work/$1.$model.$context.$windows.lib" -k 100 $flags <"$2" |
-    techrag-eval metrics --qrels "$3" --json >"$work/figures" || fail "$1 cannot be measured: $label"
-  printf '%s\t%s\n' "$label" "$(cat "$work/figures")"
+  techrag-retrieve --library "$work/$1.$model.$context.$windows.lib" -k 100 $flags <"$2" >"$work/hits" &&
+    techrag-eval metrics --qrels "$3" --json <"$work/hits" >"$work/figures" &&
+    techrag-eval compare --qrels "$3" --json "$work/$1.default" "$work/hits" >"$work/differences" || fail "$1 cannot be measured: $label"
+  printf '%s\t%s\t%s\n' "$label" "$(cat "$work/figures")" "$(cat "$work/differences")"
+}
+
+base() { # NAME QUERIES: the hits of the default, that every row is compared with
+  local name=$1.$default.none.all
+  { [ -n "$kept" ] && [ -d "$work/$name.lib" ]; } || library "$1" "$default" none all
+  techrag-retrieve --library "$work/$name.lib" -k 100 --rerank off <"$2" >"$work/$1.default" || fail "$1 cannot be measured"
 }
 
 table() { # HEADING KEYS: rows on stdin
@@ -106,18 +128,25 @@ table() { # HEADING KEYS: rows on stdin
 import json, sys
 keys = sys.argv[1:]
 names = {"ndcg@10": "nDCG@10", "r@100": "R@100", "mrr": "MRR", "passage_mrr": "MRR of passages", "passage_r@5": "R@5 of passages", "passage_r@10": "R@10 of passages"}
-print("| | " + " | ".join(names[key] for key in keys) + " |\n|---|" + "---|" * len(keys))
+main = "ndcg@10" if "ndcg@10" in keys else "passage_r@5"
+heads = [*(names[key] for key in keys), names[main] + " less the default"]
+print("| | " + " | ".join(heads) + " |\n|---|" + "---|" * len(heads))
+interval = lambda mean, bounds, form: form.format(mean, *bounds)
 for line in sys.stdin:
-    row, figures = line.rstrip("\n").split("\t")
-    there = figures.startswith("{")
-    figures = json.loads(figures) if there else figures
-    cell = lambda key: "{:.3f} [{:.3f}, {:.3f}]".format(figures[key], *figures["interval"][key]) if there else figures
-    print(f"| {row} | " + " | ".join(map(cell, keys)) + " |")' "${@:2}"
+    row, figures, *difference = line.rstrip("\n").split("\t")
+    if not difference:
+        print(f"| {row} |" + f" {figures} |" * len(heads))
+        continue
+    figures, difference = json.loads(figures), json.loads(difference[0])[main]
+    cells = [interval(figures[key], figures["interval"][key], "{:.3f} [{:.3f}, {:.3f}]") for key in keys]
+    cells.append(interval(difference["difference"], difference["interval"], "{:+.3f} [{:+.3f}, {:+.3f}]"))
+    print(f"| {row} | " + " | ".join(cells) + " |")' "${@:2}"
 }
 
 tables() { # NAME QUERIES QRELS HEADING KEYS…
   local name=$1 queries=$2 qrels=$3 heading=$4 rows=("${encoders[@]}") one
   shift 4
+  base "$name" "$queries"
   case $name in fixtures | real) rows+=("${papers[@]}") ;; esac
   for one in "${modes[@]}"; do row "$name" "$queries" "$qrels" "$one" || exit 2; done | table "$heading" "$@"
   for one in "${rows[@]}"; do row "$name" "$queries" "$qrels" "$one" || exit 2; done | table "$heading: encoders, contexts, windows" "$@"

@@ -176,3 +176,79 @@ fn a_heading_is_read_from_the_document_before_whatever_the_workers() {
     assert_eq!(vector(0), vector(2));
     assert_ne!(vector(0), vector(1), "the title takes part");
 }
+
+#[test]
+fn a_document_whose_title_cannot_be_read_is_named_and_not_passed_over() {
+    if !models_or_skip("embedding") {
+        return;
+    }
+    let place = Place::new();
+    let document = json!({ "type": "document", "v": 1, "doc_id": "d", "key": "k.pdf", "media_type": "text/plain", "bytes": 1,
+        "title": ["Tyres"], "chunks": 1, "by": "test" });
+    let stream = format!("{document}\n{}", chunk(0, "load and deflection"));
+    let said = place.run("techrag-embed", &["--context", "title"], &stream);
+    let records = said.records();
+    assert_eq!((said.code, &records[0]["of"], &records[0]["kind"]), (3, &json!("k.pdf"), &json!("malformed")), "{said}");
+    assert!(records[0]["message"].as_str().is_some_and(|message| message.contains("title")), "{said}");
+    assert_eq!(records[1]["vectors"]["dim"], 384, "its chunks go on");
+    let without = place.run("techrag-embed", &[], &stream).ok();
+    assert!(without.stdout.starts_with(&document.to_string()), "nobody asked for its title");
+}
+
+/// The tiny sparse encoder gives each word itself and its neighbour in the vocabulary; the word `nan` is not a number.
+#[test]
+fn learned_sparse_vectors_are_stored_searched_fused_and_of_one_model() {
+    if !models_or_skip("learned sparse vectors") {
+        return;
+    }
+    let place = Place::new();
+    let models = place.path().join("models");
+    let here = crate::harness::models().expect("models are there");
+    for name in ["onnxruntime", "all-MiniLM-L6-v2"] {
+        copy(&here.join(name), &models.join(name));
+    }
+    copy(&Path::new(TINY).join("tiny-sparse"), &models.join("tiny-sparse"));
+    std::fs::copy(Path::new(TINY).join("models.toml"), models.join("models.toml")).expect("copied");
+    let models = models.to_str().expect("UTF-8");
+    let corpus = [("a", "wheel sensor"), ("b", "slip of the road"), ("c", "nan"), ("d", "tyre model")];
+    let corpus: String = corpus.iter().map(|(id, text)| format!("{}\n", json!({ "_id": id, "text": text }))).collect();
+    place.file("corpus.jsonl", &corpus);
+    let chunks = place.run("techrag-chunk", &["--from", "jsonl", "corpus.jsonl"], "").ok().stdout;
+    let embedded = place.run("techrag-embed", &["--sparse", "tiny-sparse", "--models", models], &chunks);
+    assert_eq!(embedded.code, 3, "the text that is not a number fails alone: {embedded}");
+    let batch = ["--sparse", "tiny-sparse", "--models", models, "-j", "2", "--batch", "1"];
+    assert_eq!(place.run("techrag-embed", &batch, &chunks).stdout, embedded.stdout, "batches change bytes");
+    let again = place.run("techrag-embed", &["--sparse", "tiny-sparse", "--models", models], &embedded.stdout);
+    assert_eq!(again.stdout, embedded.stdout, "what has them keeps them");
+    let added = place.run("techrag-index", &["add", "--library", "lib"], &embedded.stdout);
+    assert_eq!(added.code, 3, "{added}");
+    let search = |flags: &[&str]| {
+        let flags = [&["--library", "lib", "--models", models, "--rerank", "off"], flags].concat();
+        place.run("techrag-retrieve", &flags, "friction").ok().records()[0].clone()
+    };
+    // `friction` leads to `slip`, which no text of words holds.
+    let found = search(&["--mode", "sparse"]);
+    assert_eq!((&found["hits"][0]["key"], &found["hits"][1]), (&json!("b"), &Value::Null), "{found}");
+    assert_eq!(found["hits"][0]["scores"]["sparse_rank"], 1, "{found}");
+    let fused = search(&["--sparse-weight", "9"]);
+    assert_eq!((&fused["hits"][0]["key"], &fused["trace"][0]["details"]["sparse"]), (&json!("b"), &json!(9.0)), "{fused}");
+    for command in [&["verify"][..], &["rebuild"], &["compact"], &["verify"]] {
+        let _ = place.run("techrag-index", &[command, &["--library", "lib"]].concat(), "").ok();
+    }
+    assert_eq!(search(&["--mode", "sparse"])["hits"], found["hits"]);
+    let export = place.run("techrag-index", &["export", "--library", "lib"], "").ok().stdout;
+    let copy = place.run("techrag-index", &["add", "--library", "copy"], &export);
+    assert!(copy.code == 0 || copy.code == 3, "{copy}");
+    let from_copy = ["--library", "copy", "--models", models, "--rerank", "off", "--mode", "sparse"];
+    assert_eq!(place.run("techrag-retrieve", &from_copy, "friction").ok().records()[0]["hits"], found["hits"]);
+    let other = embedded.stdout.replace("tiny-sparse", "other-sparse").replace("\"doc_id\":\"", "\"doc_id\":\"f");
+    let other = other.replace("\"uid\":\"", "\"uid\":\"f");
+    let refused = place.run("techrag-index", &["add", "--library", "lib"], &other);
+    assert_eq!(refused.code, 3, "{refused}");
+    let without = place.run("techrag-index", &["add", "--library", "plain"], &chunks).ok();
+    drop(without);
+    let plain = ["--library", "plain", "--mode", "sparse", "--rerank", "off"];
+    let said = place.run("techrag-retrieve", &plain, "slip").ok().records()[0].clone();
+    let note = said["trace"][0]["note"].as_str().unwrap_or_default().to_owned();
+    assert!(note.contains("no learned sparse vectors") && said["hits"][0]["key"] == "b", "{said}");
+}

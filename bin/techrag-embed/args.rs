@@ -10,6 +10,7 @@ const EXAMPLES: &str = "\
 Examples:
   techrag-chunk paper.pdf | techrag-embed >paper.jsonl
   techrag-chunk papers/ | techrag-embed -j 2 | techrag-index add --library lib
+  techrag-embed --sparse splade-tiny <chunks.jsonl | techrag-index add --library lib
   techrag-embed --windows first --context none --vectors array <chunks.jsonl | jq .vectors.dim
 
 A chunk that has vectors of the same model and revision already passes as it is; so do documents, removals, errors and
@@ -30,6 +31,10 @@ pub(crate) struct Args {
     /// What of a chunk's surroundings is put before each window: the title is that of the document record before it
     #[arg(long, value_name = "WHAT", default_value = "none")]
     pub(crate) context: Context,
+    /// Learned sparse vectors too, by this sparse encoder of the manifest (such as splade-tiny), for techrag-retrieve
+    /// --mode sparse and --sparse-weight [default: none]
+    #[arg(long, value_name = "ID")]
+    pub(crate) sparse: Option<String>,
     /// How vectors are written
     #[arg(long, value_name = "FORM", default_value = "base64")]
     pub(crate) vectors: VectorForm,

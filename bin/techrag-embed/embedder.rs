@@ -34,10 +34,11 @@ impl<'a> Embedder<'a> {
     }
 }
 
-pub(crate) fn once(
-    slot: &Mutex<Option<Arc<ChunkEncoder>>>,
-    open: impl FnOnce() -> anyhow::Result<ChunkEncoder>,
-) -> anyhow::Result<Arc<ChunkEncoder>> {
+/// What is in the slot, opened by the first who needs it.
+pub(crate) fn once<T>(
+    slot: &Mutex<Option<Arc<T>>>,
+    open: impl FnOnce() -> anyhow::Result<T>,
+) -> anyhow::Result<Arc<T>> {
     let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
     match &*slot {
         Some(encoder) => Ok(Arc::clone(encoder)),

@@ -4,6 +4,7 @@ mod args;
 mod embedder;
 #[path = "../endpoint/mod.rs"]
 mod endpoint;
+mod sparse;
 mod titles;
 
 use std::process::ExitCode;
@@ -15,7 +16,8 @@ use techrag_retrieve::Remote;
 
 use args::{Args, Context};
 use embedder::{Embedder, served};
-use titles::{Titles, contexts, remember};
+use sparse::Sparse;
+use titles::{Titles, contexts, refuse_unreadable, remember};
 
 fn main() -> ExitCode {
     techrag_cli::main(run)
@@ -30,6 +32,7 @@ fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
         }
         None => Embedder::model(manifest.get(&args.model).map_err(fatal)?),
     };
+    let sparse = args.sparse.as_deref().map(|id| Sparse::named(id, &locator, &manifest)).transpose()?;
     let wanted = Wanted { kinds: &[Kind::Chunk], bare: Bare::Refused };
     let titles = Titles::default();
     let notice = |line: &str| {
@@ -38,6 +41,12 @@ fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
         }
     };
     cli.batches_after(wanted, args.batch.into(), notice, |records| {
+        if args.context != Context::None {
+            refuse_unreadable(records, cli.stage());
+        }
+        if let Some(sparse) = &sparse {
+            sparse.add(records, &titles, &args, cli)?;
+        }
         let lacking = |record: &&mut Record| match record {
             Record::Chunk(chunk) => !chunk.vectors.as_ref().is_some_and(|vectors| embedder.made(vectors)),
             _ => false,

@@ -7,8 +7,9 @@ use techrag_cli::{Cli, Outcome, Record};
 /// Views: documents (doc_id, key, title, year, doi, media_type, bytes, pages, chunks, abstract), keys (key, doc_id,
 /// path), authors (doc_id, position, name), keywords (doc_id, keyword), metadata (doc_id, name, value), cited (doc_id,
 /// position, title, year, doi, raw), chunks (uid, doc_id, ordinal, section, role, first_page, last_page, modality,
-/// text), sections (doc_id, section, role, first_page, last_page, chunks), cells (uid, table, caption, page, row,
-/// column, value), failures (doc_id, item, stage, message), related (doc_id, other, relation, rule): documents of one
+/// text), sections (doc_id, section, role, first_page, last_page, chunks), cells (uid, section, table, caption,
+/// page, row, column, value, address, formula): those of a sheet have an address such as B7, failures (doc_id, item,
+/// stage, message), related (doc_id, other, relation, rule): documents of one
 /// work, where relation is `preprint of`, `published from`, `supplement of`, `has supplement` or `version of`, and rule
 /// is what they share: doi, arxiv, title (and an author) or name (of the file). Nothing can be written.
 #[derive(clap::Args)]

@@ -63,6 +63,9 @@ pub(crate) struct Args {
     /// What a chunk gains that holds all adjacent word pairs of the question side by side; 0 turns it off
     #[arg(long, value_name = "W", default_value_t = 0.0)]
     pub(crate) phrase_boost: f64,
+    /// What learned sparse vectors (techrag-embed --sparse) count in a hybrid search against BM25's 1; 0 leaves them out
+    #[arg(long, value_name = "W", default_value_t = 0.0)]
+    pub(crate) sparse_weight: f64,
     /// What late interaction over token vectors counts against the score so far, for the best --rerank-depth; 0 turns it
     /// off
     #[arg(long, value_name = "W", default_value_t = 0.0)]
@@ -70,6 +73,10 @@ pub(crate) struct Args {
     /// Most hits of one document before those of others [default: as many as there are]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) per_paper: Option<usize>,
+    /// Maximal marginal relevance: what a hit's own score counts, 0 to 1, against its likeness to the hits before it
+    /// [default: the score alone]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub(crate) mmr: Option<f64>,
     #[command(flatten)]
     pub(crate) endpoint: Endpoint,
     /// Rank only chunks that meet a condition, such as year>=2020, role=method|results, key^=reports/, series!=draft
@@ -93,13 +100,22 @@ fn at_least_one(text: &str) -> Result<usize, String> {
     }
 }
 
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("a number from 0 to 1 is expected".to_owned()),
+    }
+}
+
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum ModeName {
     /// Vectors
     Dense,
     /// Words
     Bm25,
-    /// Both
+    /// Learned sparse vectors
+    Sparse,
+    /// Vectors and words
     Hybrid,
 }
 

@@ -17,6 +17,7 @@ impl Args {
             mode: match self.mode {
                 ModeName::Dense => Mode::Dense,
                 ModeName::Bm25 => Mode::Bm25,
+                ModeName::Sparse => Mode::Sparse,
                 ModeName::Hybrid => Mode::Hybrid,
             },
             fusion: match self.fusion {
@@ -30,8 +31,10 @@ impl Args {
             bm25: self.lexical(),
             keyword_boost: self.keyword_boost,
             phrase_boost: self.phrase_boost,
+            sparse: self.sparse_weight,
             late: self.late_weight,
             per_paper: self.per_paper,
+            relevance_share: self.mmr,
             rerank: match self.rerank.as_str() {
                 "off" => Rerank::Off,
                 "auto" => Rerank::IfThere(CROSS_ENCODER.into()),

@@ -31,8 +31,13 @@ pub(crate) fn is_unreachable(error: &anyhow::Error) -> bool {
 /// `error:`, the chain of causes, the hints.
 pub(crate) fn fatal(error: &anyhow::Error, colour: Colour) {
     let mut text = format!("{} {}\n", label("error:", colour), printable(&error.to_string()));
-    for cause in error.chain().skip(1) {
-        text.push_str(&format!("  caused by: {}\n", printable(&cause.to_string())));
+    let mut said = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        // Many an error ends in its cause.
+        if !said.ends_with(&cause) {
+            text.push_str(&format!("  caused by: {}\n", printable(&cause)));
+        }
+        said = cause;
     }
     for hinted in error.chain().filter_map(|cause| cause.downcast_ref::<Hinted>()) {
         text.push_str(&format!("hint: {}\n", printable(&hinted.hint)));

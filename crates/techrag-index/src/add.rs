@@ -10,9 +10,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use techrag_core::id;
-use techrag_core::record::{Chunk, Document, ErrorKind, ErrorRecord, Removed, Vectors};
+use techrag_core::record::{Chunk, Document, ErrorKind, ErrorRecord, Removed, SparseVector, Vectors};
 
-use crate::catalog::Encoder;
+use crate::catalog::{Encoder, SparseModel};
 use crate::change::{Change, Complete, Failure, Tally};
 use crate::error::Result;
 use crate::writer::{Writer, doc_number};
@@ -49,6 +49,7 @@ pub struct Add {
     writer: Writer,
     config: Config,
     encoder: Option<Encoder>,
+    sparse: Option<SparseModel>,
     open: BTreeMap<String, Pending>,
     /// Which of the open contents has a key.
     claims: HashMap<String, String>,
@@ -104,11 +105,12 @@ impl Pending {
 impl Add {
     /// Starts a run.
     pub fn new(writer: Writer, config: Config) -> Self {
-        let encoder = writer.encoder().cloned();
+        let (encoder, sparse) = (writer.encoder().cloned(), writer.sparse().cloned());
         Self {
             writer,
             config,
             encoder,
+            sparse,
             open: BTreeMap::new(),
             claims: HashMap::new(),
             settled: HashMap::new(),
@@ -209,7 +211,8 @@ impl Add {
             }
             return refuse(ErrorKind::Malformed, "another chunk came under the same uid".into());
         }
-        if let Err(message) = chunk.vectors.as_mut().map_or(Ok(()), settle_vectors) {
+        let vectors = chunk.vectors.as_mut().map_or(Ok(()), settle_vectors);
+        if let Err(message) = vectors.and_then(|()| chunk.sparse.as_ref().map_or(Ok(()), weigh)) {
             let failure = Failure { item: chunk.uid.clone(), stage: STAGE.into(), message: message.clone() };
             pending.failures.insert(ordinal, failure);
             let mut errors = self.settle(&doc_id)?;
@@ -305,6 +308,7 @@ impl Add {
         if pending.chunks.is_empty() && pending.document.chunks > 0 {
             return Err(ErrorRecord::new(key, STAGE, ErrorKind::Incomplete, "all of its chunks failed"));
         }
+        self.of_one_sparse_model(pending)?;
         // A refused document must not decide whose vectors the library takes.
         let mut expected = self.encoder.clone();
         for vectors in pending.chunks.values().filter_map(|chunk| chunk.vectors.as_ref()) {
@@ -317,6 +321,22 @@ impl Add {
             }
         }
         self.encoder = expected;
+        Ok(())
+    }
+
+    /// Refuses learned sparse vectors of another model.
+    fn of_one_sparse_model(&mut self, pending: &Pending) -> Result<(), ErrorRecord> {
+        let mut expected = self.sparse.clone();
+        for sparse in pending.chunks.values().filter_map(|chunk| chunk.sparse.as_ref()) {
+            let own = SparseModel::of(sparse);
+            let expected = expected.get_or_insert_with(|| own.clone());
+            if own != *expected {
+                let message = format!("its sparse vectors are of {own}, the library's of {expected}");
+                let error = ErrorRecord::new(&pending.document.key, STAGE, ErrorKind::Vectors, message);
+                return Err(error.hint("embed with the library's sparse model, or make a new library"));
+            }
+        }
+        self.sparse = expected;
         Ok(())
     }
 
@@ -380,6 +400,14 @@ fn settle_vectors(vectors: &mut Vectors) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Refuses learned sparse vectors that cannot be searched.
+fn weigh(sparse: &SparseVector) -> Result<(), String> {
+    match sparse.terms.iter().find(|(_, weight)| !weight.is_finite() || **weight <= 0.0) {
+        Some((term, weight)) => Err(format!("the weight of {term:?} in its sparse vector is {weight}, not above 0")),
+        None => Ok(()),
+    }
 }
 
 /// Where a file lies whatever the working directory is; as given if it is not here.

@@ -14,7 +14,7 @@ use techrag_core::token;
 use crate::bits::Bits;
 use crate::error::Result;
 use crate::frame::{self, Section, Written};
-use crate::segment::{FIELDS, KIND, Key, Posting, Segment};
+use crate::segment::{self, FIELDS, KIND, Key, Posting, Segment};
 
 /// A chunk on its way into a segment.
 #[derive(Clone, Debug)]
@@ -29,6 +29,8 @@ pub struct Draft {
     pub text: Arc<str>,
     /// Its windows' vectors, one after the other.
     pub vectors: Arc<[f32]>,
+    /// Weights of its learned terms.
+    pub learned: Arc<BTreeMap<String, f32>>,
 }
 
 /// The content of a segment in memory.
@@ -57,6 +59,10 @@ impl Parts {
             parts.push(draft.key, lengths, draft.vectors.iter().map(|value| f16::from_f32(*value)));
             for (term, counts) in terms {
                 parts.terms.entry(term.into_bytes()).or_default().push(Posting::new(slot, counts));
+            }
+            for (term, weight) in draft.learned.iter() {
+                let term = segment::learned_term(term).into_bytes();
+                parts.terms.entry(term).or_default().push(Posting::weighing(slot, *weight));
             }
         }
         parts
@@ -172,7 +178,8 @@ mod tests {
     fn draft(doc: u64, ordinal: u32, text: &str) -> Draft {
         let key = Key { doc, row: doc as i64 * 100 + i64::from(ordinal), ordinal, pad: 0 };
         let vectors = [doc as f32, ordinal as f32, 0.5, 0.25].into();
-        Draft { key, title: "Slip".into(), section: "1 Method".into(), text: text.into(), vectors }
+        let learned = Arc::new(BTreeMap::from([("tyre".to_owned(), 0.5 + ordinal as f32)]));
+        Draft { key, title: "Slip".into(), section: "1 Method".into(), text: text.into(), vectors, learned }
     }
 
     fn written(parts: &Parts, folder: &Path, name: &str) -> Segment {
@@ -198,6 +205,9 @@ mod tests {
         assert_eq!(slots("brush"), [(0, [0, 0, 1]), (1, [0, 0, 1])]);
         assert_eq!(slots("slip"), [(0, [1, 0, 0]), (1, [1, 0, 0]), (2, [1, 0, 2])]);
         assert_eq!(slots("nothing"), []);
+        let learned = segment.postings(&segment::learned_term("tyre"));
+        assert_eq!(learned.iter().map(|p| (p.slot, p.weight())).collect::<Vec<_>>(), [(0, 0.5), (1, 0.5), (2, 1.5)]);
+        assert_eq!(slots("tyre"), [], "a learned term is no word");
     }
 
     #[test]

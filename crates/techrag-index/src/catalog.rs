@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior};
 use sha2::{Digest as _, Sha256};
+use techrag_core::record::SparseVector;
 
 use crate::error::{At as _, Error, Result};
 use crate::frame::sync_folder;
@@ -263,6 +264,38 @@ pub(crate) fn set_encoder(connection: &Connection, encoder: &Encoder) -> Result<
     set_meta(connection, "model", &encoder.model)?;
     set_meta(connection, "revision", &encoder.revision)?;
     set_meta(connection, "dim", &encoder.dim.to_string())
+}
+
+/// The model whose learned sparse vectors a library holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SparseModel {
+    /// Manifest id of the model.
+    pub model: String,
+    /// Weight revision.
+    pub revision: String,
+}
+
+impl SparseModel {
+    /// The model that made these.
+    pub fn of(sparse: &SparseVector) -> Self {
+        Self { model: sparse.model.clone(), revision: sparse.revision.clone() }
+    }
+}
+
+impl std::fmt::Display for SparseModel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ({})", self.model, self.revision)
+    }
+}
+
+pub(crate) fn sparse(connection: &Connection) -> Result<Option<SparseModel>> {
+    let found = meta(connection, "sparse_model")?.zip(meta(connection, "sparse_revision")?);
+    Ok(found.map(|(model, revision)| SparseModel { model, revision }))
+}
+
+pub(crate) fn set_sparse(connection: &Connection, sparse: &SparseModel) -> Result<()> {
+    set_meta(connection, "sparse_model", &sparse.model)?;
+    set_meta(connection, "sparse_revision", &sparse.revision)
 }
 
 #[cfg(test)]

@@ -131,7 +131,7 @@ proptest! {
         if named {
             prop_assert!(matches!(kept, Err(Error::Corrupt { .. })), "{kept:?}");
         } else {
-            // What was hit is padding, or holds what it held.
+            // What was hit holds what it held.
             prop_assert!(kept.is_ok());
         }
         rebuild(folder.path(), "test").unwrap();

@@ -144,14 +144,12 @@ fn a_damaged_or_exchanged_graph_is_refused_and_named() {
         bytes[at] ^= 0x41;
         damaged.push(bytes);
     }
-    let padding = damaged.iter().filter(|bytes| {
+    for bytes in &damaged {
         fs::write(&path, bytes).unwrap();
         let refused = matches!(search(), Err(Error::Corrupt { path: named, .. }) if named == path);
         let named = verify(folder.path()).unwrap().problems.iter().any(|problem| problem.file == path);
-        assert_eq!(refused, named);
-        !refused
-    });
-    assert!(padding.count() < 3);
+        assert!(refused && named);
+    }
     // The graph of another library, whole as it is, is not this one's.
     let other = library(61);
     hnsw::make(other.path(), "test", SETUP).unwrap();

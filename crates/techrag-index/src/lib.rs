@@ -27,10 +27,13 @@ mod graph;
 pub mod hnsw;
 #[cfg(test)]
 mod hnsw_tests;
+mod learned;
 #[cfg(test)]
 mod library_tests;
 mod lock;
 mod maxscore;
+#[cfg(test)]
+mod oracle_tests;
 mod pages;
 mod plan;
 mod reader;
@@ -49,7 +52,7 @@ mod writer;
 
 pub use add::{Add, Config as AddConfig, Report};
 pub use bm25::{Bm25, Idf};
-pub use catalog::{Encoder, FORMAT};
+pub use catalog::{Encoder, FORMAT, SparseModel};
 pub use change::{Change, Complete, Failure, Tally};
 pub use error::{Error, Result};
 pub use export::Export;

@@ -127,7 +127,7 @@ impl Met {
             match slots.peek() {
                 None => break,
                 Some(slot) if *slot == posting.slot => {
-                    self.scores[*slot as usize] += (list.share)(*posting).unwrap_or(0.0)
+                    self.scores[*slot as usize] += (list.share)(*posting).unwrap_or(0.0);
                 }
                 Some(_) => {}
             }

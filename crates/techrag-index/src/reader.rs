@@ -3,6 +3,7 @@
 //! A writer may add, remove and compact meanwhile; the reader sees nothing of it until it is opened again. Searches
 //! give [`Place`]s; [`Reader::stored`] fetches what stands there.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -11,13 +12,14 @@ use rusqlite::Connection;
 
 use crate::bits::Bits;
 use crate::bm25::{self, Bm25, Fields, Idf, Scorer};
-use crate::catalog::{self, Encoder, Places};
+use crate::catalog::{self, Encoder, Places, SparseModel};
 use crate::error::{Error, Result};
 use crate::filter::{self, Condition};
 use crate::hnsw::{self, Graph};
+use crate::learned::Learned;
 use crate::rows::{self, Stored};
 use crate::scan;
-use crate::segment::{FIELDS, Posting, Segment};
+use crate::segment::{self, FIELDS, Posting, Segment};
 use crate::top::{Ranked, Top};
 use crate::writer::named_segments;
 
@@ -86,6 +88,7 @@ pub struct Reader {
     places: Places,
     segments: Vec<Loaded>,
     encoder: Option<Encoder>,
+    sparse: Option<SparseModel>,
     /// Mean Okapi idf over all terms, for each set of fields.
     mean_idf: [OnceLock<f64>; Fields::SETS],
     /// The HNSW graph of each segment that has one, loaded when the first approximate search needs it.
@@ -132,9 +135,10 @@ impl Reader {
         for named in named_segments(&catalog)? {
             segments.push(Loaded::new(named.id, named.open(places)?, &named.dead));
         }
-        let encoder = catalog::encoder(&catalog)?;
+        let (encoder, sparse) = (catalog::encoder(&catalog)?, catalog::sparse(&catalog)?);
         let (catalog, watch, places) = (Mutex::new(catalog), Mutex::new(watch), places.clone());
-        Ok(Self { catalog, watch, places, segments, encoder, mean_idf: Default::default(), graphs: Mutex::default() })
+        let (mean_idf, graphs) = Default::default();
+        Ok(Self { catalog, watch, places, segments, encoder, sparse, mean_idf, graphs })
     }
 
     /// Whether nothing was committed since it was opened. One that serves for long is opened again when this is false;
@@ -160,6 +164,23 @@ impl Reader {
     /// The encoder whose vectors the library holds; `None` if it holds none.
     pub fn encoder(&self) -> Option<&Encoder> {
         self.encoder.as_ref()
+    }
+
+    /// The model whose learned sparse vectors the library holds; `None` if it holds none.
+    pub fn sparse(&self) -> Option<&SparseModel> {
+        self.sparse.as_ref()
+    }
+
+    /// The `k` chunks whose learned sparse vectors have the greatest product with the query's, best first, ties by uid;
+    /// exact. A chunk that shares no term is not found.
+    pub fn learned(&self, query: &BTreeMap<String, f32>, k: usize, among: &Selection) -> Vec<Ranked<Place>> {
+        Learned::new(&self.segments, query).top(k, &among.wanted)
+    }
+
+    /// The product of each chunk's learned sparse vector with the query's; `None` where they share no term.
+    pub fn learned_of(&self, query: &BTreeMap<String, f32>, places: &[Place]) -> Vec<Option<f64>> {
+        let learned = Learned::new(&self.segments, query);
+        places.iter().map(|place| learned.of(*place)).collect()
     }
 
     /// Number of chunks.
@@ -325,6 +346,16 @@ impl Reader {
         places.iter().map(score).collect()
     }
 
+    /// The vectors of a chunk's windows in full precision; none where it has none.
+    ///
+    /// # Errors
+    /// If the catalog cannot be read.
+    pub fn vectors_of(&self, place: Place) -> Result<Vec<Vec<f32>>> {
+        let dim = self.encoder.as_ref().map_or(0, |encoder| encoder.dim);
+        let (Some(row), true) = (self.row(place), dim > 0) else { return Ok(Vec::new()) };
+        Ok(rows::vectors(&self.catalog(), row)?.chunks_exact(dim).map(<[f32]>::to_vec).collect())
+    }
+
     /// The bytes of a chunk's text that its best window covers; `None` for chunks without vectors.
     ///
     /// # Errors
@@ -369,9 +400,10 @@ impl Reader {
 
     /// Mean of the Okapi idf over all terms of living chunks.
     fn mean_okapi_idf(&self, fields: Fields) -> f64 {
-        let mut found: std::collections::BTreeMap<&[u8], usize> = std::collections::BTreeMap::new();
+        let mut found: BTreeMap<&[u8], usize> = BTreeMap::new();
         for loaded in &self.segments {
-            for at in 0..loaded.segment.terms() {
+            let words = |at: &usize| !segment::is_learned(loaded.segment.term(*at));
+            for at in (0..loaded.segment.terms()).filter(words) {
                 *found.entry(loaded.segment.term(at)).or_default() +=
                     loaded.living(loaded.segment.postings_at(at), fields);
             }

@@ -38,7 +38,10 @@ fn of_change(change: &Change) -> u64 {
     let chunk = |chunk: &techrag_core::record::Chunk| {
         let windows = chunk.vectors.iter().flat_map(|vectors| &vectors.windows);
         let vectors: usize = windows.map(|window| size_of_val(window.vector.values.as_slice())).sum();
-        CHUNK + 2 * chunk.text.len() as u64 + vectors as u64
+        // A term stands in the record, with its weight, and in the segment.
+        let terms = chunk.sparse.iter().flat_map(|sparse| sparse.terms.keys());
+        let learned: usize = terms.map(|term| 2 * term.len() + 32).sum();
+        CHUNK + 2 * chunk.text.len() as u64 + (vectors + learned) as u64
     };
     DOCUMENT + complete.chunks.iter().map(|(_, c)| chunk(c)).sum::<u64>()
 }

@@ -56,7 +56,8 @@ fn floats(data: &[u8]) -> Vec<f32> {
     words.iter().map(|word| f32::from_le_bytes(*word)).collect()
 }
 
-const DRAFT: &str = "SELECT d.doc_id, c.ordinal, c.id, coalesce(d.title, ''), c.section, c.text, v.data \
+const DRAFT: &str = "SELECT d.doc_id, c.ordinal, c.id, coalesce(d.title, ''), c.section, c.text, v.data, \
+     c.record -> '$.sparse.terms' \
      FROM documents d JOIN chunks c ON c.document = d.id LEFT JOIN vectors v ON v.chunk = c.id";
 
 /// At most `most` chunks after a document id and ordinal, ascending.
@@ -78,5 +79,9 @@ fn draft(row: &Row<'_>) -> rusqlite::Result<Draft> {
     let key = Key { doc: doc_number(&doc_id).unwrap_or_default(), ordinal: row.get(1)?, row: row.get(2)?, pad: 0 };
     let text = |at: usize| -> rusqlite::Result<std::sync::Arc<str>> { Ok(row.get::<_, String>(at)?.into()) };
     let data = row.get_ref(6)?.as_blob_or_null().ok().flatten().unwrap_or_default();
-    Ok(Draft { key, title: text(3)?, section: text(4)?, text: text(5)?, vectors: floats(data).into() })
+    let terms = row.get_ref(7)?.as_str_or_null().ok().flatten();
+    // What cannot be read is damage, which the document's digest names.
+    let learned = terms.and_then(|terms| serde_json::from_str(terms).ok()).unwrap_or_default();
+    let (title, section, text) = (text(3)?, text(4)?, text(5)?);
+    Ok(Draft { key, title, section, text, vectors: floats(data).into(), learned: std::sync::Arc::new(learned) })
 }

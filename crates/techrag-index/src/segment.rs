@@ -14,6 +14,9 @@
 //! | `postings` | [`Posting`] | slots ascending within a term |
 //! | `dim` | u32 × 1 | dimensions of the vectors; 0 if there are none |
 //!
+//! A term of a learned sparse vector stands among the terms under a mark that no word has ([`learned_term`]); the counts
+//! of its postings are the bits of its weight.
+//!
 //! Nothing read from the file is trusted to be in range: a damaged segment gives wrong scores until `verify` names it,
 //! never a panic.
 
@@ -79,11 +82,34 @@ impl Posting {
         [self.packed >> 24, self.packed >> 16 & 0xff, self.packed & 0xffff]
     }
 
+    /// A posting of a learned term of that weight.
+    pub fn weighing(slot: u32, weight: f32) -> Self {
+        Self { slot, packed: weight.to_bits() }
+    }
+
+    /// The weight, of a posting of a learned term.
+    pub fn weight(self) -> f32 {
+        f32::from_bits(self.packed)
+    }
+
     /// The same counts for another slot.
     #[must_use]
     pub fn moved(self, slot: u32) -> Self {
         Self { slot, ..self }
     }
+}
+
+/// What stands before a learned term, so that it is no word: no token holds a control character.
+const LEARNED: char = '\u{1}';
+
+/// How a learned term stands among the terms.
+pub fn learned_term(term: &str) -> String {
+    format!("{LEARNED}{term}")
+}
+
+/// Whether a term is a learned one.
+pub fn is_learned(term: &[u8]) -> bool {
+    term.starts_with(&[LEARNED as u8])
 }
 
 /// An open segment.

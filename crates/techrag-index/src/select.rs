@@ -85,7 +85,12 @@ mod tests {
         let table =
             Table { cells: vec![vec!["v".into(), "F".into()], vec!["3".into(), "7".into()]], ..Table::default() };
         let uid = techrag_core::id::uid(&doc_id, 0);
-        let tables = vec![table];
+        // A sheet's header and two rows further down; what its reader adds to a table.
+        let place = json!({ "range": "Y1:AA1,Y40:AA41", "formulas": { "AA41": "=Y41*Z41" } });
+        let row = |of: &str| ["a", "b", "c"].map(|cell| format!("{of}{cell}")).to_vec();
+        let sheet = Table { cells: vec![row("h"), row("x"), row("y")], ..Table::default() };
+        let sheet = Table { extra: place.as_object().cloned().unwrap(), ..sheet };
+        let tables = vec![table, sheet];
         add.chunk(Chunk { uid, doc_id, section: "1 Results".into(), tables, pages: Some([2, 3]), ..Chunk::default() })
             .unwrap();
         add.end().unwrap();
@@ -112,7 +117,11 @@ mod tests {
             ("SELECT year, raw FROM cited", json!({"year": 1999, "raw": "C. Three, Brushes"})),
             ("SELECT uid, first_page FROM chunks", json!({"uid": "00000000000000ab:0", "first_page": 2})),
             ("SELECT section, last_page FROM sections", json!({"section": "1 Results", "last_page": 3})),
-            ("SELECT value FROM cells WHERE \"row\" = 2 AND \"column\" = 2", json!({"value": "7"})),
+            ("SELECT value FROM cells WHERE \"row\" = 2 AND \"column\" = 2 AND address IS NULL", json!({"value": "7"})),
+            ("SELECT address FROM cells WHERE value = 'xb'", json!({"address": "Z40"})),
+            ("SELECT value, section FROM cells WHERE address = 'AA1'", json!({"value": "hc", "section": "1 Results"})),
+            ("SELECT value, formula FROM cells WHERE formula > ''", json!({"value": "yc", "formula": "=Y41*Z41"})),
+            ("SELECT count(*) AS n FROM cells", json!({"n": 13})),
             (
                 "with x as (select count(*) n from failures) select n, 1.5 f, x'0aff' b from x",
                 json!({"n": 0, "f": 1.5, "b": "0aff"}),

@@ -24,11 +24,46 @@ CREATE TEMP VIEW sections AS
   SELECT d.doc_id, c.section, min(c.role) AS role, min(c.first_page) AS first_page, max(c.last_page) AS last_page,
     count(*) AS chunks
   FROM main.chunks c JOIN main.documents d ON d.id = c.document GROUP BY d.doc_id, c.section;
+-- Cells of tables. Those of a sheet have an address and, where they show one's value, their formula: a table's range is
+-- `A1:D9`, or `A1:D1,A40:D80` where rows between were left out; its rows go through the parts in order. Columns have up to
+-- three letters, A = 1.
 CREATE TEMP VIEW cells AS
-  SELECT d.doc_id || ':' || c.ordinal AS uid, t.key + 1 AS "table", t.value ->> '$.caption' AS caption,
-    t.value ->> '$.page' AS page, r.key + 1 AS "row", x.key + 1 AS "column", x.value
-  FROM main.chunks c JOIN main.documents d ON d.id = c.document, json_each(c.record, '$.tables') t,
-    json_each(t.value, '$.cells') r, json_each(r.value) x;
+  WITH found AS (
+    SELECT d.doc_id || ':' || c.ordinal AS uid, c.section, t.key + 1 AS "table", t.value ->> '$.caption' AS caption,
+      t.value ->> '$.page' AS page, r.key + 1 AS "row", x.key + 1 AS "column", x.value,
+      replace(t.value ->> '$.range', '$', '') AS range, t.value -> '$.formulas' AS formulas
+    FROM main.chunks c JOIN main.documents d ON d.id = c.document, json_each(c.record, '$.tables') t,
+      json_each(t.value, '$.cells') r, json_each(r.value) x
+  ), corners AS (
+    SELECT *, rtrim(range, '0123456789:,ABCDEFGHIJKLMNOPQRSTUVWXYZ') = '' AS plain,
+      substr(range, 1, length(range) - length(ltrim(range, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'))) AS letters
+    FROM found
+  ), numbered AS (
+    SELECT *,
+      "column" - 1 + instr('ABCDEFGHIJKLMNOPQRSTUVWXYZ', substr(letters, -1))
+        + CASE WHEN length(letters) > 1 THEN 26 * instr('ABCDEFGHIJKLMNOPQRSTUVWXYZ', substr(letters, -2, 1)) ELSE 0 END
+        + CASE WHEN length(letters) > 2 THEN 676 * instr('ABCDEFGHIJKLMNOPQRSTUVWXYZ', substr(letters, -3, 1)) ELSE 0 END
+        AS across,
+      (SELECT first + "row" - 1 - above FROM (
+        SELECT first, last - first + 1 AS height, sum(last - first + 1) OVER (ORDER BY part) - (last - first + 1) AS above
+        FROM (
+          SELECT p.key AS part, CAST(ltrim(p.value, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ') AS INTEGER) AS first,
+            CAST(ltrim(substr(p.value, instr(p.value, ':') + 1), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ') AS INTEGER) AS last
+          FROM json_each('["' || replace(range, ',', '","') || '"]') p
+        )
+      ) WHERE "row" - 1 BETWEEN above AND above + height - 1) AS down
+    FROM corners WHERE plain
+  ), addressed AS (
+    SELECT *, CASE WHEN across > 702 THEN char(65 + (across - 703) / 676) ELSE '' END
+      || CASE WHEN across > 26 THEN char(65 + (across - 27) / 26 % 26) ELSE '' END || char(65 + (across - 1) % 26)
+      || down AS address
+    FROM numbered
+  )
+  SELECT uid, section, "table", caption, page, "row", "column", value, address,
+    (SELECT f.value FROM json_each(formulas) f WHERE f.key = address) AS formula
+  FROM addressed
+  UNION ALL
+  SELECT uid, section, "table", caption, page, "row", "column", value, NULL, NULL FROM corners WHERE plain IS NOT TRUE;
 CREATE TEMP VIEW failures AS
   SELECT d.doc_id, f.item, f.stage, f.message FROM main.failures f JOIN main.documents d ON d.id = f.document;
 -- Documents of one work, both ways round. Of documents that share a DOI, an arXiv identifier, or a title and an author,

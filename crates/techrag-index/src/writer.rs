@@ -13,7 +13,7 @@ use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::bits::Bits;
 use crate::build::{Draft, Parts};
-use crate::catalog::{self, Encoder, Places};
+use crate::catalog::{self, Encoder, Places, SparseModel};
 use crate::change::{self, Change, Complete, Ledger, Tally};
 use crate::error::{At as _, Result};
 use crate::frame::{Written, sync_folder};
@@ -28,6 +28,7 @@ pub struct Writer {
     pub(crate) catalog: Connection,
     pub(crate) held: Vec<Held>,
     encoder: Option<Encoder>,
+    sparse: Option<SparseModel>,
     migrated_from: Option<u32>,
     _lock: Lock,
 }
@@ -77,8 +78,8 @@ impl Writer {
         fs::create_dir_all(places.segments()).at(&places.segments())?;
         // The folder's own name must be as durable as the segments in it, which the catalog will name.
         sync_folder(&places.segments())?;
-        let encoder = catalog::encoder(&catalog)?;
-        let writer = Self { places, catalog, held: Vec::new(), encoder, migrated_from, _lock: lock };
+        let (encoder, sparse) = (catalog::encoder(&catalog)?, catalog::sparse(&catalog)?);
+        let writer = Self { places, catalog, held: Vec::new(), encoder, sparse, migrated_from, _lock: lock };
         writer.sweep()?;
         Ok(writer)
     }
@@ -123,6 +124,11 @@ impl Writer {
         self.encoder.as_ref()
     }
 
+    /// The model whose learned sparse vectors the library holds; `None` while it holds none.
+    pub fn sparse(&self) -> Option<&SparseModel> {
+        self.sparse.as_ref()
+    }
+
     /// The content a key names.
     ///
     /// # Errors
@@ -154,8 +160,9 @@ impl Writer {
         if tally.is_err() {
             // What is in memory may be ahead of the catalog now.
             self.load()?;
-        } else if self.encoder.is_none() {
+        } else {
             self.encoder = catalog::encoder(&self.catalog)?;
+            self.sparse = catalog::sparse(&self.catalog)?;
         }
         tally
     }
@@ -170,6 +177,9 @@ impl Writer {
         let transaction = self.catalog.transaction_with_behavior(TransactionBehavior::Immediate)?;
         if let (None, Some(encoder)) = (&self.encoder, encoder) {
             catalog::set_encoder(&transaction, encoder)?;
+        }
+        if let (None, Some(sparse)) = (&self.sparse, sparse_of(changes)) {
+            catalog::set_sparse(&transaction, &sparse)?;
         }
         let mut ledger = Ledger::open(&transaction, next_chunk)?;
         for change in changes {
@@ -244,6 +254,15 @@ fn drafts(changes: &[Change], next_chunk: i64) -> Vec<Draft> {
     chunks.zip(next_chunk..).map(|(draft, row)| Draft { key: Key { row, ..draft.key }, ..draft }).collect()
 }
 
+/// The model of the sparse vectors among changes.
+fn sparse_of(changes: &[Change]) -> Option<SparseModel> {
+    let added = changes.iter().filter_map(|change| match change {
+        Change::Add(complete) => Some(&complete.chunks),
+        Change::Name { .. } | Change::Remove { .. } => None,
+    });
+    added.flatten().find_map(|(_, chunk)| chunk.sparse.as_ref()).map(SparseModel::of)
+}
+
 fn drafts_of(complete: &Complete) -> impl Iterator<Item = Draft> + '_ {
     let title: Arc<str> = complete.document.title.as_deref().unwrap_or_default().into();
     let doc = doc_number(&complete.document.doc_id).unwrap_or_default();
@@ -255,6 +274,7 @@ fn drafts_of(complete: &Complete) -> impl Iterator<Item = Draft> + '_ {
             section: chunk.section.as_str().into(),
             text: chunk.text.as_str().into(),
             vectors: windows.flat_map(|window| window.vector.values.iter().copied()).collect(),
+            learned: Arc::new(chunk.sparse.as_ref().map(|sparse| sparse.terms.clone()).unwrap_or_default()),
         }
     })
 }

@@ -1,9 +1,9 @@
 //! The one door to ONNX Runtime: which models there are, where their files lie, and what they compute.
 //!
-//! [`Manifest`] names the models, [`Locator`] finds their files, [`SentenceEncoder`] embeds texts, [`CrossEncoder`]
-//! scores a query against passages and [`PageEncoder`] turns pages into many vectors
-//! each; [`LayoutModel`] finds figures, tables and captions in a page's picture. Nothing downloads: a model that is not there is [`Error::Missing`], which names the
-//! command that brings it. The runtime itself is a shared library listed in the manifest like any model; it is loaded
+//! [`Manifest`] names the models, [`Locator`] finds their files, [`SentenceEncoder`] embeds texts, [`SparseEncoder`]
+//! weighs the words they are about, [`CrossEncoder`] scores a query against passages and [`PageEncoder`] turns pages into
+//! many vectors each; [`LayoutModel`] finds figures, tables and captions in a page's picture. Nothing downloads: a model
+//! that is not there is [`Error::Missing`], which names the command that brings it. The runtime itself is a shared library listed in the manifest like any model; it is loaded
 //! when the first model is opened, so that a program that needs no model starts without it.
 //!
 //! Results are the same bytes whatever runs beside them: every session has one thread, and only inputs of equal length
@@ -21,6 +21,7 @@ mod pieces;
 mod pool;
 mod runtime;
 mod session;
+mod sparse;
 mod table;
 mod window;
 
@@ -30,8 +31,9 @@ pub use encoder::{Limits, SentenceEncoder, Side};
 pub use error::Error;
 pub use layout::{LayoutModel, LayoutRegion, LayoutSpec};
 pub use locate::Locator;
-pub use manifest::{Body, Fetch, Kind, Manifest, Model, PairSpec, Pooling, SentenceSpec};
+pub use manifest::{Body, Fetch, Kind, Manifest, Model, PairSpec, Pooling, SentenceSpec, SparseSpec};
 pub use page::{
     Filter, Looks, MultiVector, PageEncoder, PageInput, PageSpec, PatchSpec, Pixels, Place, TiledSpec, WordSpec,
 };
+pub use sparse::{SparseEncoder, Terms};
 pub use window::even as even_windows;

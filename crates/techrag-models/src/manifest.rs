@@ -68,6 +68,8 @@ pub enum Kind {
     SentenceEncoder(SentenceSpec),
     /// Query and passage to a logit.
     CrossEncoder(PairSpec),
+    /// Texts to weights of terms.
+    SparseEncoder(SparseSpec),
     /// Pages to many vectors.
     PageEncoder(PageSpec),
     /// A page's picture to labelled boxes.
@@ -114,6 +116,18 @@ pub struct PairSpec {
     /// Longest pair in word pieces, special tokens included.
     pub max_tokens: usize,
     /// Names of the output of logits, shape [pairs, 1]; the first that the file has.
+    pub outputs: Vec<String>,
+}
+
+/// How a learned sparse encoder is used.
+#[derive(Clone, Debug)]
+pub struct SparseSpec {
+    /// Longest input in word pieces, special tokens included.
+    pub max_tokens: usize,
+    /// Most terms kept of a text, the heaviest.
+    pub most_terms: usize,
+    /// Names of the output of logits, shape [texts, tokens, words] or, the greatest of a text, [texts, words]; the first
+    /// that the file has.
     pub outputs: Vec<String>,
 }
 
@@ -226,6 +240,17 @@ impl Model {
         }
     }
 
+    /// How to use it as a sparse encoder.
+    ///
+    /// # Errors
+    /// [`Error::WrongKind`].
+    pub fn sparse_encoder(&self) -> Result<&SparseSpec, Error> {
+        match &self.kind {
+            Kind::SparseEncoder(spec) => Ok(spec),
+            _ => Err(Error::WrongKind { id: self.id.clone(), wanted: "sparse encoder" }),
+        }
+    }
+
     /// Whether these vectors are of this model and of these weights.
     pub fn made(&self, vectors: &Vectors) -> bool {
         vectors.model == self.id && vectors.revision == self.revision
@@ -275,6 +300,7 @@ struct RawModel {
     normalise: Option<bool>,
     outputs: Option<Vec<String>>,
     most_a_run: Option<usize>,
+    most_terms: Option<usize>,
     #[serde(default)]
     query_prefix: String,
     #[serde(default)]
@@ -326,6 +352,11 @@ impl TryFrom<RawModel> for Model {
             "cross-encoder" => {
                 let spec = PairSpec { max_tokens: max_tokens()?, outputs: outputs()? };
                 (Kind::CrossEncoder(spec), files_beside_tokenizer(GRAPH))
+            }
+            "sparse-encoder" => {
+                let most_terms = raw.most_terms.ok_or_else(|| lacking("most_terms"))?;
+                let spec = SparseSpec { max_tokens: max_tokens()?, most_terms, outputs: outputs()? };
+                (Kind::SparseEncoder(spec), files_beside_tokenizer(GRAPH))
             }
             "page-encoder" => {
                 let spec = raw.page.clone().ok_or_else(|| lacking("page"))?;

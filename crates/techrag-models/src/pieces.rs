@@ -47,6 +47,16 @@ impl Pieces {
         self.tokenizer.token_to_id(token)
     }
 
+    /// How a token of the vocabulary is spelt; `None` beyond its end.
+    pub(crate) fn spelling(&self, token: u32) -> Option<String> {
+        self.tokenizer.id_to_token(token)
+    }
+
+    /// Number of tokens there are.
+    pub(crate) fn vocabulary(&self) -> usize {
+        self.tokenizer.get_vocab_size(true)
+    }
+
     /// Number of special tokens around one text.
     pub(crate) fn around_one(&self) -> usize {
         self.specials.map_or(0, |[one, _]| one)

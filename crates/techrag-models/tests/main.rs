@@ -8,4 +8,5 @@ mod layout;
 mod pages;
 mod places;
 mod sentence;
+mod sparse;
 mod windows;

@@ -39,6 +39,16 @@ fn tokenizers_2091_windows_cover_all_tokens() {
     assert_eq!(check(&encoder, text, 11).len(), text.split_whitespace().count().div_ceil(9));
 }
 
+/// Nothing is cut by stride here, so that what panics in the tokeniser cannot be asked for.
+#[test]
+fn tokenizers_1326_a_text_of_many_times_the_length_is_cut_without_a_stride() {
+    let Some(bug) = places::bug("tokenizers/1326_stride.json") else { return };
+    let Some(encoder) = open("tiny-encoder") else { return };
+    let text = bug["text"].as_str().unwrap();
+    assert_eq!(check(&encoder, text, 11).len(), text.split_whitespace().count().div_ceil(9));
+    assert_eq!(encoder.encode(Side::Passage, &[text]).unwrap()[0].len(), 4);
+}
+
 #[test]
 fn a_long_text_loses_nothing_and_ends_in_no_stump() {
     let Some(encoder) = open(MINILM) else { return };

@@ -23,10 +23,15 @@ pub struct Config {
     pub keyword_boost: f64,
     /// What a chunk gains that holds all adjacent word pairs of the question side by side; 0 turns it off.
     pub phrase_boost: f64,
+    /// Weight of learned sparse vectors against BM25's 1 in a hybrid search; 0 leaves them out.
+    pub sparse: f64,
     /// Weight of late interaction over token vectors against the score so far; 0 turns it off.
     pub late: f64,
     /// Most hits of one document before those of others; `None` for as many as there are.
     pub per_paper: Option<usize>,
+    /// Maximal marginal relevance: how much a hit's own score counts against its likeness to the hits before it, 0 to 1;
+    /// `None` orders by the score alone.
+    pub relevance_share: Option<f64>,
     /// Whether and by what the best candidates are read again.
     pub rerank: Rerank,
     /// How many of them.
@@ -44,7 +49,9 @@ pub enum Mode {
     Dense,
     /// Words only; no model is loaded.
     Bm25,
-    /// Both, fused.
+    /// Learned sparse vectors only.
+    Sparse,
+    /// Vectors and words, fused; learned sparse vectors too where they have a weight.
     Hybrid,
 }
 
@@ -59,12 +66,30 @@ pub enum Rerank {
     By(String),
 }
 
+impl Config {
+    /// Whether learned sparse vectors are asked.
+    pub(crate) fn asks_sparse(&self) -> bool {
+        self.mode == Mode::Sparse || (self.mode == Mode::Hybrid && self.sparse != 0.0)
+    }
+}
+
 impl Mode {
+    /// Whether vectors are asked.
+    pub(crate) fn asks_dense(self) -> bool {
+        matches!(self, Self::Dense | Self::Hybrid)
+    }
+
+    /// Whether words are asked.
+    pub(crate) fn asks_words(self) -> bool {
+        matches!(self, Self::Bm25 | Self::Hybrid)
+    }
+
     /// As flags and traces write it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Dense => "dense",
             Self::Bm25 => "bm25",
+            Self::Sparse => "sparse",
             Self::Hybrid => "hybrid",
         }
     }

@@ -72,6 +72,8 @@ fn hit(candidate: &Candidate, stored: Stored, rerank: Option<f32>) -> Hit {
             dense_rank: channels.dense_rank,
             bm25: channels.bm25,
             bm25_rank: channels.bm25_rank,
+            sparse: channels.sparse,
+            sparse_rank: channels.sparse_rank,
             fused: candidate.fused,
             rerank,
             ..Scores::default()

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use techrag_index::Encoder;
-use techrag_models::{CrossEncoder, Limits, Locator, Manifest, SentenceEncoder, Side};
+use techrag_index::{Encoder, SparseModel};
+use techrag_models::{CrossEncoder, Limits, Locator, Manifest, SentenceEncoder, Side, SparseEncoder, Terms};
 use techrag_net::transport::{Client, Secret};
 use url::Url;
 
@@ -18,13 +18,15 @@ pub struct Models {
     limits: Limits,
     sentence: Mutex<Option<Arc<SentenceEncoder>>>,
     cross: Mutex<Option<Arc<CrossEncoder>>>,
+    sparse: Mutex<Option<Arc<SparseEncoder>>>,
     remote: Option<(Client, Url, Option<Secret>)>,
 }
 
 impl Models {
     /// Models of a manifest, found by `locator`. Nothing is opened yet.
     pub fn new(locator: Locator, manifest: Manifest, limits: Limits) -> Self {
-        Self { locator, manifest, limits, sentence: Mutex::default(), cross: Mutex::default(), remote: None }
+        let (sentence, cross, sparse) = Default::default();
+        Self { locator, manifest, limits, sentence, cross, sparse, remote: None }
     }
 
     /// With an embedding server, for libraries whose vectors one has made.
@@ -58,18 +60,24 @@ impl Models {
         Ok(passages.iter().map(|passage| late::max_sim(&question, passage)).collect())
     }
 
+    /// The query's learned sparse vector, by the encoder that made the library's.
+    ///
+    /// # Errors
+    /// As [`Models::vector`].
+    pub(crate) fn terms(&self, query: &str, library: &SparseModel) -> Result<Terms> {
+        let encoder = once(&self.sparse, || {
+            Ok(SparseEncoder::open(&self.locator, &self.manifest, &library.model, self.limits)?)
+        })?;
+        same_weights(&library.model, &library.revision, encoder.revision())?;
+        Ok(encoder.encode(&[query])?.pop().unwrap_or_default())
+    }
+
     /// The encoder that made the library's vectors.
     fn sentence(&self, library: &Encoder) -> Result<Arc<SentenceEncoder>> {
         let encoder = once(&self.sentence, || {
             Ok(SentenceEncoder::open(&self.locator, &self.manifest, &library.model, self.limits)?)
         })?;
-        if encoder.revision() != library.revision {
-            return Err(Error::Revision {
-                model: library.model.clone(),
-                library: library.revision.clone(),
-                here: encoder.revision().to_owned(),
-            });
-        }
+        same_weights(&library.model, &library.revision, encoder.revision())?;
         Ok(encoder)
     }
 
@@ -86,6 +94,13 @@ impl Models {
         let encoder = once(&self.cross, || Ok(CrossEncoder::open(&self.locator, &self.manifest, model, self.limits)?))?;
         Ok(encoder.score(query, passages)?)
     }
+}
+
+fn same_weights(model: &str, library: &str, here: &str) -> Result<()> {
+    if library == here {
+        return Ok(());
+    }
+    Err(Error::Revision { model: model.to_owned(), library: library.to_owned(), here: here.to_owned() })
 }
 
 fn once<T>(slot: &Mutex<Option<Arc<T>>>, open: impl FnOnce() -> Result<T>) -> Result<Arc<T>> {

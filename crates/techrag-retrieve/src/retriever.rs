@@ -7,14 +7,16 @@ use serde_json::{Map, Value, json};
 use techrag_core::record::{Query, RouteName, TraceEntry};
 use techrag_core::token;
 use techrag_index::{Condition, Reader, Selection, Stored};
+use techrag_models::Terms;
 
 use crate::boost;
 use crate::config::{Config, Mode, Rerank};
 use crate::error::Result;
 use crate::hits;
 use crate::late;
+use crate::mmr;
 use crate::models::Models;
-use crate::search::{self, Candidate};
+use crate::search::{self, Asked, Candidate};
 
 /// Answers queries from one library. Shared by threads freely.
 pub struct Retriever {
@@ -118,7 +120,9 @@ impl Retriever {
         let view = self.view()?;
         let config = self.effective(&view, notes);
         let (config, vector) = self.vector(&view, config, text, notes)?;
-        let mut candidates = search::ranked(&view.reader, &config, text, vector.as_deref(), &view.scope)?;
+        let (config, terms) = self.terms(&view, config, text, notes)?;
+        let asked = Asked { text, vector: vector.as_deref(), sparse: terms.as_ref() };
+        let mut candidates = search::ranked(&view.reader, &config, asked, &view.scope)?;
         let found = candidates.len();
         candidates.truncate(config.candidates.max(config.k));
         let places: Vec<_> = candidates.iter().map(|candidate| candidate.place).collect();
@@ -128,9 +132,10 @@ impl Retriever {
         boosted(&config, question, &mut read);
         self.late(&view, &config, question, vector.as_deref(), &mut read)?;
         self.rerank(&view, &config, question, vector.as_deref(), &mut read, notes)?;
+        let read = apart(&view, &config, read)?;
         let hits = hits::hits(hits::spread(read, config.per_paper), config.k);
         notes.count(&config, found, hits.len());
-        if let Some(breadth) = config.breadth.filter(|_| config.mode != Mode::Bm25) {
+        if let Some(breadth) = config.breadth.filter(|_| config.mode.asks_dense()) {
             let (graphs, segments) = (view.reader.graphs_named()?, view.reader.segment_count());
             notes.say(&format!(
                 "vectors approximately, breadth {breadth}: {graphs} of {segments} segments have a graph"
@@ -142,9 +147,17 @@ impl Retriever {
     /// The settings this library allows: one without vectors is searched by words.
     fn effective(&self, view: &View, notes: &mut Notes) -> Config {
         let mut config = self.config.clone();
-        if view.reader.encoder().is_none() && config.mode != Mode::Bm25 && view.reader.chunks() > 0 {
+        if view.reader.chunks() == 0 {
+            return config;
+        }
+        if view.reader.encoder().is_none() && config.mode.asks_dense() {
             notes.say("the library holds no vectors, so words alone decide");
             config.mode = Mode::Bm25;
+        }
+        if view.reader.sparse().is_none() && config.asks_sparse() {
+            notes.say("the library holds no learned sparse vectors, so they take no part");
+            config.sparse = 0.0;
+            config.mode = if config.mode == Mode::Sparse { Mode::Bm25 } else { config.mode };
         }
         config
     }
@@ -158,7 +171,7 @@ impl Retriever {
         text: &str,
         notes: &mut Notes,
     ) -> Result<(Config, Option<Vec<f32>>)> {
-        let Some(encoder) = view.reader.encoder().filter(|_| config.mode != Mode::Bm25) else {
+        let Some(encoder) = view.reader.encoder().filter(|_| config.mode.asks_dense()) else {
             return Ok((config, None));
         };
         match self.models.vector(text, encoder) {
@@ -166,6 +179,26 @@ impl Retriever {
             Err(error) if error.is_about_a_text() && config.mode == Mode::Hybrid => {
                 notes.say(&format!("words alone decide: {error}"));
                 config.mode = Mode::Bm25;
+                Ok((config, None))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The query's learned sparse vector, where it is asked and there is something to ask.
+    fn terms(
+        &self,
+        view: &View,
+        mut config: Config,
+        text: &str,
+        notes: &mut Notes,
+    ) -> Result<(Config, Option<Terms>)> {
+        let Some(model) = view.reader.sparse().filter(|_| config.asks_sparse()) else { return Ok((config, None)) };
+        match self.models.terms(text, model) {
+            Ok(terms) => Ok((config, Some(terms))),
+            Err(error) if error.is_about_a_text() && config.mode == Mode::Hybrid => {
+                notes.say(&format!("learned sparse vectors take no part: {error}"));
+                config.sparse = 0.0;
                 Ok((config, None))
             }
             Err(error) => Err(error),
@@ -232,6 +265,21 @@ fn by_score(read: &mut [(Candidate, Stored, Option<f32>)]) {
     read.sort_by(|a, b| b.0.score.total_cmp(&a.0.score).then(a.0.uid.cmp(&b.0.uid)));
 }
 
+/// Orders by maximal marginal relevance, where it is asked for.
+fn apart(
+    view: &View,
+    config: &Config,
+    read: Vec<(Candidate, Stored, Option<f32>)>,
+) -> Result<Vec<(Candidate, Stored, Option<f32>)>> {
+    let Some(share) = config.relevance_share else { return Ok(read) };
+    let vectors = read.iter().map(|(candidate, ..)| view.reader.vectors_of(candidate.place));
+    let vectors: Vec<Vec<Vec<f32>>> = vectors.collect::<techrag_index::Result<_>>()?;
+    let scores: Vec<f64> = read.iter().map(|(candidate, ..)| candidate.score).collect();
+    let order = mmr::order(&scores, share, |a, b| mmr::likeness(&vectors[a], &vectors[b]));
+    let mut read: Vec<Option<_>> = read.into_iter().map(Some).collect();
+    Ok(order.into_iter().filter_map(|at| read[at].take()).collect())
+}
+
 /// Adds the boosts and orders anew.
 fn boosted(config: &Config, question: &str, read: &mut [(Candidate, Stored, Option<f32>)]) {
     let (keywords, pairs) = (boost::keywords(question), boost::pairs(question));
@@ -280,6 +328,9 @@ impl Notes {
         self.details.insert("mode".into(), json!(config.mode.name()));
         if config.mode == Mode::Hybrid {
             self.details.insert("fusion".into(), json!(config.fusion.to_string()));
+            if config.sparse != 0.0 {
+                self.details.insert("sparse".into(), json!(config.sparse));
+            }
         }
         self.details.insert("candidates".into(), json!(found));
         self.details.insert("k".into(), json!(config.k));

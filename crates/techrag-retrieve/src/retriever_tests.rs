@@ -12,7 +12,7 @@ use techrag_index::{Add, AddConfig, Bm25, Change, Idf, Reader, Writer};
 use techrag_models::{Limits, Locator, Manifest};
 
 use super::Retriever;
-use crate::{Config, Error, Fusion, Mode, Models, Rerank, ranked};
+use crate::{Asked, Config, Error, Fusion, Mode, Models, Rerank, ranked};
 
 const OKAPI: Bm25 = Bm25 { idf: Idf::Okapi, k1: 1.5, b: 0.75, weights: [1.0; 3] };
 
@@ -26,8 +26,10 @@ fn config(mode: Mode) -> Config {
         bm25: Bm25 { idf: Idf::Lucene, k1: 1.2, b: 0.75, weights: [1.0; 3] },
         keyword_boost: 0.0,
         phrase_boost: 0.0,
+        sparse: 0.0,
         late: 0.0,
         per_paper: None,
+        relevance_share: None,
         rerank: Rerank::IfThere("ms-marco-MiniLM-L-6-v2".into()),
         reranked: 10,
         scope: Vec::new(),
@@ -57,6 +59,11 @@ fn library(root: &Path, texts: &[impl AsRef<str>], vectors: Option<&[[f32; 2]]>)
         assert_eq!(add.chunk(chunk).unwrap(), []);
     }
     assert_eq!(add.end().unwrap(), []);
+}
+
+/// A question of words and a vector.
+fn asking<'a>(text: &'a str, vector: &'a [f32]) -> Asked<'a> {
+    Asked { text, vector: Some(vector), sparse: None }
 }
 
 fn retriever(root: &Path, config: Config) -> Retriever {
@@ -295,10 +302,10 @@ fn more_hits_than_there_are_chunks_are_all_chunks_once() {
     let reader = Reader::open(folder.path()).unwrap();
     let all = reader.everything();
     let config = Config { k: 100, candidates: 100, ..config(Mode::Dense) };
-    let found = ranked(&reader, &config, "", Some(&[1.0, 0.0]), &all).unwrap();
+    let found = ranked(&reader, &config, asking("", &[1.0, 0.0]), &all).unwrap();
     let distinct: std::collections::HashSet<_> = found.iter().map(|candidate| candidate.uid).collect();
     assert_eq!((found.len(), distinct.len()), (65, 65));
-    assert!(ranked(&reader, &config, "", Some(&[1.0]), &all).is_err(), "a query of another dimension");
+    assert!(ranked(&reader, &config, asking("", &[1.0]), &all).is_err(), "a query of another dimension");
 }
 
 proptest! {
@@ -317,7 +324,7 @@ proptest! {
         let reader = Reader::open(folder.path()).unwrap();
         let bm25 = if okapi { OKAPI } else { config(Mode::Bm25).bm25 };
         let config = Config { k, candidates: k, bm25, ..config(Mode::Hybrid) };
-        let found = ranked(&reader, &config, "slip brush", Some(&[1.0, 0.0]), &reader.everything()).unwrap();
+        let found = ranked(&reader, &config, asking("slip brush", &[1.0, 0.0]), &reader.everything()).unwrap();
         prop_assert!(found.len() >= k.min(picks.len()));
         for candidate in &found {
             let number = reader.stored(&[candidate.place]).unwrap().remove(0).keys[0].parse::<usize>().unwrap();

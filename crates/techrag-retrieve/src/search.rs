@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use techrag_core::token;
 use techrag_index::{Place, Reader, Selection};
+use techrag_models::Terms;
 
 use crate::config::{Config, Mode};
 use crate::error::Result;
@@ -27,24 +28,32 @@ pub struct Candidate {
     pub score: f64,
 }
 
-/// Ranks the chunks of a selection, best first. `vector` is the query's, absent if the dense channel is not asked.
+/// A question as the channels are asked it.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// Its words.
+    pub text: &'a str,
+    /// Its vector; absent if the dense channel is not asked.
+    pub vector: Option<&'a [f32]>,
+    /// Its learned sparse vector; absent if it is not asked.
+    pub sparse: Option<&'a Terms>,
+}
+
+/// Ranks the chunks of a selection, best first.
 ///
 /// # Errors
 /// If the library cannot be read or the vector does not fit it.
 pub fn ranked(
     reader: &Reader,
     config: &Config,
-    text: &str,
-    vector: Option<&[f32]>,
+    asked: Asked<'_>,
     among: &Selection,
 ) -> Result<Vec<Candidate>> {
     let depth = config.candidates.max(config.k);
-    let terms = match config.mode {
-        Mode::Dense => Vec::new(),
-        Mode::Bm25 | Mode::Hybrid => token::tokens(text, token::Config::INDEX),
-    };
+    let words = config.mode.asks_words();
+    let terms = if words { token::tokens(asked.text, token::Config::INDEX) } else { Vec::new() };
     let mut found: HashMap<Place, Channels> = HashMap::new();
-    if let Some(vector) = vector {
+    if let Some(vector) = asked.vector {
         let near = match config.breadth {
             Some(breadth) => reader.dense_near(vector, depth, breadth, among)?,
             None => reader.dense(vector, depth, among)?,
@@ -60,10 +69,15 @@ pub fn ranked(
         channels.bm25 = Some(ranked.score);
         channels.bm25_rank = Some(rank);
     }
+    for (ranked, rank) in asked.sparse.map_or(Vec::new(), |query| reader.learned(query, depth, among)).into_iter().zip(1..) {
+        let channels = found.entry(ranked.item).or_default();
+        channels.sparse = Some(ranked.score);
+        channels.sparse_rank = Some(rank);
+    }
     let mut places: Vec<Place> = found.keys().copied().collect();
     places.sort_unstable();
     if config.mode == Mode::Hybrid {
-        complete(reader, config, &terms, vector, &places, &mut found)?;
+        complete(reader, config, &terms, asked, &places, &mut found)?;
     }
     Ok(ordered(reader, config, &places, &found))
 }
@@ -73,14 +87,20 @@ fn complete(
     reader: &Reader,
     config: &Config,
     terms: &[String],
-    vector: Option<&[f32]>,
+    asked: Asked<'_>,
     places: &[Place],
     found: &mut HashMap<Place, Channels>,
 ) -> Result<()> {
     let lacking = |lacks: fn(&Channels) -> bool, found: &HashMap<Place, Channels>| -> Vec<Place> {
         places.iter().filter(|place| found.get(place).is_some_and(lacks)).copied().collect()
     };
-    if let Some(vector) = vector {
+    if let Some(query) = asked.sparse {
+        let places = lacking(|channels| channels.sparse.is_none(), found);
+        for (place, score) in places.iter().zip(reader.learned_of(query, &places)) {
+            found.entry(*place).or_default().sparse = score;
+        }
+    }
+    if let Some(vector) = asked.vector {
         let places = lacking(|channels| channels.dense.is_none(), found);
         for (place, score) in places.iter().zip(reader.dense_of(vector, &places)?) {
             found.entry(*place).or_default().dense = score;
@@ -96,15 +116,15 @@ fn complete(
 fn ordered(reader: &Reader, config: &Config, places: &[Place], found: &HashMap<Place, Channels>) -> Vec<Candidate> {
     let channels: Vec<Channels> = places.iter().filter_map(|place| found.get(place).copied()).collect();
     let fused = match config.mode {
-        Mode::Hybrid => fuse(config.fusion, &channels).into_iter().map(Some).collect(),
-        Mode::Dense | Mode::Bm25 => vec![None; places.len()],
+        Mode::Hybrid => fuse(config.fusion, config.sparse, &channels).into_iter().map(Some).collect(),
+        Mode::Dense | Mode::Bm25 | Mode::Sparse => vec![None; places.len()],
     };
     let mut candidates: Vec<Candidate> = places
         .iter()
         .zip(channels)
         .zip(fused)
         .map(|((place, channels), fused)| {
-            let alone = channels.dense.map(f64::from).or(channels.bm25);
+            let alone = channels.dense.map(f64::from).or(channels.bm25).or(channels.sparse);
             let score = fused.or(alone).unwrap_or(0.0);
             Candidate { place: *place, uid: reader.uid(*place), channels, fused, score }
         })

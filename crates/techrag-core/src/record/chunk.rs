@@ -40,6 +40,9 @@ pub struct Chunk {
     /// Embeddings of the text, added by `techrag-embed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vectors: Option<Vectors>,
+    /// Learned sparse vector of the text, added by `techrag-embed --sparse`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sparse: Option<SparseVector>,
     /// Who wrote it: tool and version.
     #[serde(default)]
     pub by: String,
@@ -101,6 +104,20 @@ pub struct Vectors {
     pub dim: usize,
     /// One vector a window of the text, at least one.
     pub windows: Vec<Window>,
+    /// Unknown fields.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The words a chunk is about, by a learned sparse encoder.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SparseVector {
+    /// Manifest id of the model.
+    pub model: String,
+    /// Weight revision of the model; a library refuses those of another revision.
+    pub revision: String,
+    /// Weight of each term of the model's vocabulary, above 0.
+    pub terms: BTreeMap<String, f32>,
     /// Unknown fields.
     #[serde(flatten)]
     pub extra: Extra,

@@ -244,6 +244,12 @@ pub struct Scores {
     /// Rank in the BM25 list, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bm25_rank: Option<u32>,
+    /// Product with the question's learned sparse vector.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sparse: Option<f64>,
+    /// Rank in the sparse list, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sparse_rank: Option<u32>,
     /// Score of the fusion of the channels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fused: Option<f64>,

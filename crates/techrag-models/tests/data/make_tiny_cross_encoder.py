@@ -1,4 +1,4 @@
-"""Make a tiny cross-encoder of random weights, and two tiny encoders that misbehave, with what they must answer.
+"""Make a tiny cross-encoder of random weights, a tiny encoder that misbehaves, and a tiny sparse encoder.
 
     python -m venv v && v/bin/pip install numpy==2.4.6 onnx==1.23.2 safetensors==0.8.0 tokenizers
     v/bin/python make_tiny_cross_encoder.py
@@ -7,7 +7,9 @@ Writes tiny-cross-encoder/{model.onnx,tokenizer.json,logits.json}: the graph thr
 logits in numpy without it. And tiny-encoder/{model.onnx,tokenizer.json}: a table of word vectors in which the word
 `nan` is not a number, every other word is a unit vector and the special tokens are zero, so that a text can be made
 whose embedding must be refused. The tokeniser file carries the truncation and the padding that real ones carry and
-that must be switched off.
+that must be switched off. And tiny-sparse/{model.onnx,tokenizer.json}: a table of logits in which each word leads to
+itself (logit e - 1, weight 1) and to the word after it in the list (logit 1, weight 0.693); `nan` is not a number,
+everything else below 0.
 """
 
 import importlib.util
@@ -114,17 +116,34 @@ def misbehaving_encoder(words: dict[str, int]) -> None:
         table[index, index % 4] = 1
     table[words["nan"]] = np.nan
     table[words["zero"]] = 0
-    node = helper.make_node("Gather", ["table", "input_ids"], ["last_hidden_state"])
+    table_of(table, "last_hidden_state", folder, words)
+
+
+def table_of(table: np.ndarray, output: str, folder: Path, words: dict[str, int]) -> None:
+    """A graph that looks each token up in a table, and the tokeniser beside it."""
+    node = helper.make_node("Gather", ["table", "input_ids"], [output])
     graph = helper.make_graph(
         [node], "table", [helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["batch", "sequence"])],
-        [helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, ["batch", "sequence", 4])],
+        [helper.make_tensor_value_info(output, TensorProto.FLOAT, ["batch", "sequence", table.shape[1]])],
         [numpy_helper.from_array(table, "table")])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     onnx.checker.check_model(model)
+    folder.mkdir(exist_ok=True)
     onnx.save(model, folder / "model.onnx")
     make_tokenizer(words).save(str(folder / "tokenizer.json"), pretty=False)
+
+
+def sparse_encoder(words: dict[str, int]) -> None:
+    table = np.full((len(words), len(words)), -1, np.float32)
+    for index in range(len(SPECIAL), len(words)):
+        table[index, index] = np.e - 1
+        if index + 1 < len(words):
+            table[index, index + 1] = 1
+    table[words["nan"]] = np.nan
+    table_of(table, "logits", HERE / "tiny-sparse", words)
 
 
 if __name__ == "__main__":
     cross_encoder(vocabulary())
     misbehaving_encoder(vocabulary())
+    sparse_encoder(vocabulary())
