@@ -51,22 +51,25 @@ modes=(
 encoders=(
   "$default, dense|$default|none|all|--mode dense"
   "$default, hybrid (default)|$default|none|all|"
-  "$default under title and heading, dense|$default|heading|all|--mode dense"
-  "$default under title and heading, hybrid|$default|heading|all|"
 )
 for model in all-MiniLM-L6-v2-int8 bge-small-en-v1.5-int8 bge-small-en-v1.5 e5-small-v2-int8 potion-base-8M; do
-  encoders+=("$model under title and heading, dense|$model|heading|all|--mode dense" "$model under title and heading, hybrid|$model|heading|all|")
-done
-for model in bge-small-en-v1.5-int8 potion-base-8M; do
   encoders+=("$model, dense|$model|none|all|--mode dense" "$model, hybrid|$model|none|all|")
 done
-# Only where chunks are longer than a window; late interaction reads ten passages a question through the encoder.
+# A chunk of these collections is a whole abstract under its title, no section: with --context heading it has the same
+# vector. And only papers have chunks longer than a window. Late interaction reads ten passages a question anew.
 papers=(
+  "$default under title and heading, dense|$default|heading|all|--mode dense"
+  "$default under title and heading, hybrid|$default|heading|all|"
   "$default, beginnings only, dense|$default|none|first|--mode dense"
   "$default, beginnings only, hybrid|$default|none|first|"
+  "default, late interaction ½ over the best 10|$default|none|all|--late-weight 0.5 --rerank-depth 10"
+)
+for model in all-MiniLM-L6-v2-int8 bge-small-en-v1.5-int8 bge-small-en-v1.5 e5-small-v2-int8 potion-base-8M; do
+  papers+=("$model under title and heading, dense|$model|heading|all|--mode dense" "$model under title and heading, hybrid|$model|heading|all|")
+done
+papers+=(
   "bge-small-en-v1.5-int8, beginnings only, dense|bge-small-en-v1.5-int8|none|first|--mode dense"
   "bge-small-en-v1.5-int8, beginnings only, hybrid|bge-small-en-v1.5-int8|none|first|"
-  "default, late interaction ½ over the best 10|$default|none|all|--late-weight 0.5 --rerank-depth 10"
 )
 
 has() { [ -n "$(find -L "$TECHRAG_MODELS/$1" -name 'model.*' -print -quit 2>/dev/null)" ]; }

@@ -188,7 +188,11 @@ fn a_document_whose_title_cannot_be_read_is_named_and_not_passed_over() {
     let stream = format!("{document}\n{}", chunk(0, "load and deflection"));
     let said = place.run("techrag-embed", &["--context", "title"], &stream);
     let records = said.records();
-    assert_eq!((said.code, &records[0]["of"], &records[0]["kind"]), (3, &json!("k.pdf"), &json!("malformed")), "{said}");
+    assert_eq!(
+        (said.code, &records[0]["of"], &records[0]["kind"]),
+        (3, &json!("k.pdf"), &json!("malformed")),
+        "{said}"
+    );
     assert!(records[0]["message"].as_str().is_some_and(|message| message.contains("title")), "{said}");
     assert_eq!(records[1]["vectors"]["dim"], 384, "its chunks go on");
     let without = place.run("techrag-embed", &[], &stream).ok();
@@ -231,7 +235,11 @@ fn learned_sparse_vectors_are_stored_searched_fused_and_of_one_model() {
     assert_eq!((&found["hits"][0]["key"], &found["hits"][1]), (&json!("b"), &Value::Null), "{found}");
     assert_eq!(found["hits"][0]["scores"]["sparse_rank"], 1, "{found}");
     let fused = search(&["--sparse-weight", "9"]);
-    assert_eq!((&fused["hits"][0]["key"], &fused["trace"][0]["details"]["sparse"]), (&json!("b"), &json!(9.0)), "{fused}");
+    assert_eq!(
+        (&fused["hits"][0]["key"], &fused["trace"][0]["details"]["sparse"]),
+        (&json!("b"), &json!(9.0)),
+        "{fused}"
+    );
     for command in [&["verify"][..], &["rebuild"], &["compact"], &["verify"]] {
         let _ = place.run("techrag-index", &[command, &["--library", "lib"]].concat(), "").ok();
     }

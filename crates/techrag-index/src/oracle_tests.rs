@@ -205,8 +205,16 @@ fn what_broke_a_vector_engine_has_the_right_answer() {
         assert!(matches!(wrong, Err(Error::Dimension { .. })), "dims_mismatch_on_load and #413: {wrong:?}");
     }
     // The others have tests of their own: 65 vectors and k = 100, a truncated file, a key twice, one that comes again.
-    let known = ["USearch#640/#393", "nan_vector", "f16_overflow", "dims_mismatch_on_load", "USearch#413", "truncated_file",
-        "duplicate_key", "remove_readd"];
+    let known = [
+        "USearch#640/#393",
+        "nan_vector",
+        "f16_overflow",
+        "dims_mismatch_on_load",
+        "USearch#413",
+        "truncated_file",
+        "duplicate_key",
+        "remove_readd",
+    ];
     let strange: Vec<_> = cases.iter().filter(|case| !known.iter().any(|id| case["id"] == *id)).collect();
     assert!(strange.is_empty(), "no test for {strange:?}");
 }

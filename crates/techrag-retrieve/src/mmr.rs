@@ -9,9 +9,8 @@ pub(crate) fn order(scores: &[f64], share: f64, likeness: impl Fn(usize, usize) 
     let scaled = |score: f64| if most > least { (score - least) / (most - least) } else { 0.0 };
     let mut left: Vec<(usize, Option<f64>)> = (0..scores.len()).map(|at| (at, None)).collect();
     let mut order = Vec::with_capacity(scores.len());
-    let worth = |(at, nearest): &(usize, Option<f64>)| {
-        share * scaled(scores[*at]) - (1.0 - share) * nearest.unwrap_or(0.0)
-    };
+    let worth =
+        |(at, nearest): &(usize, Option<f64>)| share * scaled(scores[*at]) - (1.0 - share) * nearest.unwrap_or(0.0);
     while let Some(best) = first_greatest(&left, worth) {
         let (taken, _) = left.remove(best);
         order.push(taken);

@@ -186,13 +186,7 @@ impl Retriever {
     }
 
     /// The query's learned sparse vector, where it is asked and there is something to ask.
-    fn terms(
-        &self,
-        view: &View,
-        mut config: Config,
-        text: &str,
-        notes: &mut Notes,
-    ) -> Result<(Config, Option<Terms>)> {
+    fn terms(&self, view: &View, mut config: Config, text: &str, notes: &mut Notes) -> Result<(Config, Option<Terms>)> {
         let Some(model) = view.reader.sparse().filter(|_| config.asks_sparse()) else { return Ok((config, None)) };
         match self.models.terms(text, model) {
             Ok(terms) => Ok((config, Some(terms))),

@@ -43,12 +43,7 @@ pub struct Asked<'a> {
 ///
 /// # Errors
 /// If the library cannot be read or the vector does not fit it.
-pub fn ranked(
-    reader: &Reader,
-    config: &Config,
-    asked: Asked<'_>,
-    among: &Selection,
-) -> Result<Vec<Candidate>> {
+pub fn ranked(reader: &Reader, config: &Config, asked: Asked<'_>, among: &Selection) -> Result<Vec<Candidate>> {
     let depth = config.candidates.max(config.k);
     let words = config.mode.asks_words();
     let terms = if words { token::tokens(asked.text, token::Config::INDEX) } else { Vec::new() };
@@ -69,7 +64,9 @@ pub fn ranked(
         channels.bm25 = Some(ranked.score);
         channels.bm25_rank = Some(rank);
     }
-    for (ranked, rank) in asked.sparse.map_or(Vec::new(), |query| reader.learned(query, depth, among)).into_iter().zip(1..) {
+    for (ranked, rank) in
+        asked.sparse.map_or(Vec::new(), |query| reader.learned(query, depth, among)).into_iter().zip(1..)
+    {
         let channels = found.entry(ranked.item).or_default();
         channels.sparse = Some(ranked.score);
         channels.sparse_rank = Some(rank);
