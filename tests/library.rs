@@ -205,3 +205,29 @@ fn a_search_keeps_to_its_scope_and_the_catalog_answers_a_select_but_no_more() {
     assert_eq!(sql("SELECT count(*) AS n FROM documents").ok().stdout, "{\"n\":5}\n");
     assert_eq!(sql("DELETE FROM documents").code, 2);
 }
+
+#[test]
+fn a_weight_that_is_no_number_is_refused_and_not_passed_on_as_a_score() {
+    let place = library(3);
+    let with = |flags: &[&str]| place.run("techrag-retrieve", &[&["--library", "lib"], flags].concat(), "slip\n");
+    for flag in [
+        "--dense-weight",
+        "--k1",
+        "--rrf-constant",
+        "--b",
+        "--title-weight",
+        "--section-weight",
+        "--keyword-boost",
+        "--phrase-boost",
+        "--late-weight",
+        "--sparse-weight",
+        "--mmr",
+    ] {
+        for value in ["nan", "inf", "-1"] {
+            let said = with(&[&format!("{flag}={value}")]);
+            assert!(said.code == 2 && said.stderr.contains("is expected"), "{flag}={value}: {said}");
+        }
+    }
+    let said = with(&["--fusion", "convex", "--dense-weight", "1.5"]);
+    assert!(said.code == 2 && said.stderr.contains("0 to 1"), "{said}");
+}

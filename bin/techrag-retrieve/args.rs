@@ -27,10 +27,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FUSION", default_value = "zscore")]
     pub(crate) fusion: FusionName,
     /// Weight of the dense channel: against BM25's 1 for zscore [default: 1], its share of 1 for convex [default: 0.5]
-    #[arg(long, value_name = "W")]
+    #[arg(long, value_name = "W", value_parser = weight)]
     pub(crate) dense_weight: Option<f64>,
     /// Constant that reciprocal rank fusion adds to each rank
-    #[arg(long, value_name = "N", default_value_t = 60.0)]
+    #[arg(long, value_name = "N", default_value_t = 60.0, value_parser = weight)]
     pub(crate) rrf_constant: f64,
     /// Most hits of a question
     #[arg(short, long, value_name = "N", default_value_t = 20)]
@@ -46,29 +46,29 @@ pub(crate) struct Args {
     #[arg(long, value_name = "VARIANT", default_value = "lucene")]
     pub(crate) bm25: crate::settings::Bm25Name,
     /// BM25's k1 [default: by --bm25]
-    #[arg(long, value_name = "K1")]
+    #[arg(long, value_name = "K1", value_parser = weight)]
     pub(crate) k1: Option<f64>,
     /// BM25's b
-    #[arg(long, value_name = "B", default_value_t = 0.75)]
+    #[arg(long, value_name = "B", default_value_t = 0.75, value_parser = share)]
     pub(crate) b: f64,
     /// What a word in the title counts against one in the text
-    #[arg(long, value_name = "W", default_value_t = 2.0)]
+    #[arg(long, value_name = "W", default_value_t = 2.0, value_parser = weight)]
     pub(crate) title_weight: f64,
     /// What a word in the section's heading counts against one in the text
-    #[arg(long, value_name = "W", default_value_t = 2.0)]
+    #[arg(long, value_name = "W", default_value_t = 2.0, value_parser = weight)]
     pub(crate) section_weight: f64,
     /// What a chunk gains that holds all codes, numbers, units and acronyms of the question; 0 turns it off
-    #[arg(long, value_name = "W", default_value_t = 0.0)]
+    #[arg(long, value_name = "W", default_value_t = 0.0, value_parser = weight)]
     pub(crate) keyword_boost: f64,
     /// What a chunk gains that holds all adjacent word pairs of the question side by side; 0 turns it off
-    #[arg(long, value_name = "W", default_value_t = 0.0)]
+    #[arg(long, value_name = "W", default_value_t = 0.0, value_parser = weight)]
     pub(crate) phrase_boost: f64,
     /// What learned sparse vectors (techrag-embed --sparse) count in a hybrid search against BM25's 1; 0 leaves them out
-    #[arg(long, value_name = "W", default_value_t = 0.0)]
+    #[arg(long, value_name = "W", default_value_t = 0.0, value_parser = weight)]
     pub(crate) sparse_weight: f64,
     /// What late interaction over token vectors counts against the score so far, for the best --rerank-depth; 0 turns it
     /// off
-    #[arg(long, value_name = "W", default_value_t = 0.0)]
+    #[arg(long, value_name = "W", default_value_t = 0.0, value_parser = weight)]
     pub(crate) late_weight: f64,
     /// Most hits of one document before those of others [default: as many as there are]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
@@ -97,6 +97,14 @@ fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err("a number of at least 1 is expected".to_owned()),
         Ok(number) => Ok(number),
+    }
+}
+
+/// What is not a finite number would make every score none.
+fn weight(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(weight) if weight.is_finite() && weight >= 0.0 => Ok(weight),
+        _ => Err("a number of at least 0 is expected".to_owned()),
     }
 }
 

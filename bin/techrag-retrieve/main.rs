@@ -29,7 +29,7 @@ fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
         None => models,
     };
     // Never taken down: freeing a model takes as long as a search, and the process ends when the run does.
-    let retriever = ManuallyDrop::new(Retriever::open(cli.library()?, models, args.config(cli)).map_err(fatal)?);
+    let retriever = ManuallyDrop::new(Retriever::open(cli.library()?, models, args.config(cli)?).map_err(fatal)?);
     cli.each(Wanted { kinds: &[Kind::Query], bare: Bare::Question }, |record| {
         let Record::Query(mut query) = record else { return Ok(vec![record]) };
         let search = |query: &mut Query| if args.retry { retriever.retry(query) } else { retriever.answer(query) };

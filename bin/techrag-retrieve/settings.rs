@@ -12,8 +12,16 @@ const CROSS_ENCODER: &str = "ms-marco-MiniLM-L-6-v2";
 
 impl Args {
     /// What the flags ask for.
-    pub(crate) fn config(&self, cli: &Cli) -> Config {
-        Config {
+    ///
+    /// # Errors
+    /// If the dense channel's share of a convex sum is more than the whole.
+    pub(crate) fn config(&self, cli: &Cli) -> anyhow::Result<Config> {
+        if let (FusionName::Convex, Some(share)) = (self.fusion, self.dense_weight)
+            && share > 1.0
+        {
+            anyhow::bail!("--dense-weight {share} is no share: of a convex sum it is 0 to 1");
+        }
+        Ok(Config {
             mode: match self.mode {
                 ModeName::Dense => Mode::Dense,
                 ModeName::Bm25 => Mode::Bm25,
@@ -43,7 +51,7 @@ impl Args {
             reranked: self.rerank_depth,
             scope: self.scope.clone(),
             version: cli.version().into(),
-        }
+        })
     }
 
     fn lexical(&self) -> Bm25 {
