@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Retrieval and answers on the fixture questions; retrieval on Cranfield, CISI, the HotpotQA sample and the real papers
-# where they lie beside the project (the last three by words and the static encoder, which take seconds): compared with
-# the figures pinned in tests/regressions. A better figure is a drift too.
-# usage: regress.sh [--repin]
+# where they lie beside the project (the last three by words and the static encoder, in every fusion and option, which
+# take seconds); learned sparse vectors on the fixture questions where splade-tiny is there: compared with the figures
+# pinned in tests/regressions. A better figure is a drift too.
+# usage: regress.sh [--repin] [NAME…]
+#        NAME is one of fixtures cranfield sparse cisi hotpotqa_sample real; all of them without
 #        --repin writes the figures measured now into the files; look at why they moved first
 # records: questions → hits (techrag-retrieve) and finished query records (ask.sh) → figures → verdict; exit 5 on a drift
 set -uo pipefail
@@ -11,11 +13,13 @@ fail() { echo "regress: $*" >&2; exit 2; }
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(dirname "$here")
 repin=
-case "${1:-}" in
-  '') ;;
-  --repin) repin=1 ;;
-  *) fail "usage: $(basename "$0") [--repin]" ;;
-esac
+usage="usage: $(basename "$0") [--repin] [fixtures|cranfield|sparse|cisi|hotpotqa_sample|real]…"
+if [ "${1:-}" = --repin ]; then repin=1; shift; fi
+all=(fixtures cranfield sparse cisi hotpotqa_sample real)
+for name in "$@"; do [[ " ${all[*]} " == *" $name "* ]] || fail "$usage"; done
+[ $# -gt 0 ] || set -- "${all[@]}"
+asked=" $* "
+asks() { [[ $asked == *" $1 "* ]]; }
 export TECHRAG_BIN=${TECHRAG_BIN:-$root/target/release}
 [ -x "$TECHRAG_BIN/techrag-eval" ] || fail "the tools are not built: run make build, or set TECHRAG_BIN to their folder"
 export PATH=$TECHRAG_BIN:$PATH TECHRAG_MODELS=${TECHRAG_MODELS:-$root/.models}
@@ -58,15 +62,34 @@ cranfield() {
   printf '{"bm25":%s,"dense":%s,"hybrid":%s}\n' "${figures[@]}"
 }
 
+# Figures of one library in several ways, as one object: ways are name=flags.
+ways() { # LIBRARY QUERIES QRELS WAY…
+  local library=$1 queries=$2 qrels=$3 way found=
+  shift 3
+  for way in "$@"; do
+    # shellcheck disable=SC2086 # the flags of a way are words
+    found+=${found:+,}\"${way%%=*}\":$(techrag-retrieve --library "$library" -k 100 --rerank off ${way#*=} <"$queries" | techrag-eval metrics --qrels "$qrels" --json) || return 2
+  done
+  printf '{%s}\n' "$found"
+}
+
 # Words and the static encoder alone: seconds, not minutes. From chunks on stdin, so that any corpus can be measured.
 static() { # NAME QUERIES QRELS
-  local name=$1 mode figures=()
-  techrag-embed --model potion-base-8M --context heading | techrag-index add --library "$work/$name.static" >/dev/null || fail "$name cannot be ingested"
-  for mode in bm25 dense hybrid; do
-    figures+=("$(techrag-retrieve --library "$work/$name.static" --mode $mode -k 100 --rerank off <"$2" | techrag-eval metrics --qrels "$3" --json)") || fail "$name cannot be measured"
-  done
-  printf '{"bm25":%s,"dense":%s,"hybrid":%s}\n' "${figures[@]}"
+  techrag-embed --model potion-base-8M --context heading | techrag-index add --library "$work/$1.static" >/dev/null || fail "$1 cannot be ingested"
+  ways "$work/$1.static" "$2" "$3" "bm25=--mode bm25" "okapi=--mode bm25 --bm25 okapi" "dense=--mode dense" "hybrid=" "rrf=--fusion rrf" \
+    "convex=--fusion convex" "keywords=--keyword-boost 1" "phrases=--phrase-boost 1" "mmr=--mmr 0.7" "per_paper=--per-paper 3" || fail "$1 cannot be measured"
 }
+
+# Learned sparse vectors, on the fixture papers.
+sparse() {
+  local questions=$root/fixtures/questions
+  techrag-chunk "$root/fixtures/papers" --root "$root/fixtures/papers" | techrag-embed --model potion-base-8M --sparse splade-tiny |
+    techrag-index add --library "$work/sparse.lib" >/dev/null || fail "the fixtures cannot be ingested"
+  ways "$work/sparse.lib" "$questions/questions.jsonl" "$questions/qrels.jsonl" "sparse=--mode sparse" "half=--sparse-weight 0.5" "one=--sparse-weight 1" \
+    "rrf=--fusion rrf --sparse-weight 1" || fail "learned sparse vectors cannot be measured"
+}
+
+there() { [ -e "$TECHRAG_MODELS/$1" ]; }
 
 verdict() { # NAME: measured figures on stdin
   local pins=$root/tests/regressions/$1.toml
@@ -79,26 +102,35 @@ verdict() { # NAME: measured figures on stdin
 }
 
 status=0
-fixtures >"$work/fixtures.json" || exit 2
-verdict fixtures <"$work/fixtures.json" || status=$?
 data=$root/../shared/data
-if [ -e "$data/ir/cranfield/corpus.jsonl" ]; then
+if asks fixtures; then
+  fixtures >"$work/fixtures.json" || exit 2
+  verdict fixtures <"$work/fixtures.json" || status=$?
+fi
+if ! asks cranfield; then :; elif [ -e "$data/ir/cranfield/corpus.jsonl" ]; then
   cranfield "$data/ir/cranfield" >"$work/cranfield.json" || exit 2
   verdict cranfield <"$work/cranfield.json" || status=$?
 else
   echo "== cranfield: not beside the project, left out"
 fi
-if [ ! -e "$TECHRAG_MODELS/potion-base-8M/model.safetensors" ]; then
+if ! there potion-base-8M/model.safetensors; then
   echo "== static encoder: potion-base-8M is not there (run make models), left out"
   exit "$status"
 fi
+if ! asks sparse; then :; elif there splade-tiny/model.onnx; then
+  sparse >"$work/sparse.json" || exit 2
+  verdict sparse <"$work/sparse.json" || status=$?
+else
+  echo "== sparse: splade-tiny is not there (pipelines/fetch-models.py --only splade-tiny), left out"
+fi
 for name in cisi hotpotqa_sample; do
+  asks "$name" || continue
   [ -e "$data/ir/$name/corpus.jsonl" ] || { echo "== $name: not beside the project, left out"; continue; }
   techrag-chunk --from jsonl "$data/ir/$name/corpus.jsonl" |
     static "$name" "$data/ir/$name/queries.jsonl" "$data/ir/$name/qrels.tsv" >"$work/$name.json" || exit 2
   verdict "$name" <"$work/$name.json" || status=$?
 done
-if [ -d "$data/papers" ]; then
+if ! asks real; then :; elif [ -d "$data/papers" ]; then
   techrag-chunk "$data/papers/"*.pdf --root "$data/papers" |
     static real "$root/fixtures/questions-real/questions.jsonl" "$root/fixtures/questions-real/qrels.jsonl" >"$work/real.json" || exit 2
   verdict real <"$work/real.json" || status=$?

@@ -214,7 +214,7 @@ fn learned_sparse_vectors_are_stored_searched_fused_and_of_one_model() {
     copy(&Path::new(TINY).join("tiny-sparse"), &models.join("tiny-sparse"));
     std::fs::copy(Path::new(TINY).join("models.toml"), models.join("models.toml")).expect("copied");
     let models = models.to_str().expect("UTF-8");
-    let corpus = [("a", "wheel sensor"), ("b", "slip of the road"), ("c", "nan"), ("d", "tyre model")];
+    let corpus = [("a", "wheel sensor"), ("b", "slip of the road"), ("c", "nan"), ("d", "force model")];
     let corpus: String = corpus.iter().map(|(id, text)| format!("{}\n", json!({ "_id": id, "text": text }))).collect();
     place.file("corpus.jsonl", &corpus);
     let chunks = place.run("techrag-chunk", &["--from", "jsonl", "corpus.jsonl"], "").ok().stdout;

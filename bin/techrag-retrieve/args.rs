@@ -1,9 +1,10 @@
 //! The flags of `techrag-retrieve` and their defaults.
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use techrag_index::Condition;
 
 use crate::endpoint::Endpoint;
+use crate::values::{FusionName, ModeName, at_least_one, share, weight};
 
 /// Find the chunks that answer a question
 ///
@@ -91,48 +92,4 @@ pub(crate) struct Args {
     /// How many candidates it reads
     #[arg(long, value_name = "N", default_value_t = 30)]
     pub(crate) rerank_depth: usize,
-}
-
-fn at_least_one(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) | Err(_) => Err("a number of at least 1 is expected".to_owned()),
-        Ok(number) => Ok(number),
-    }
-}
-
-/// What is not a finite number would make every score none.
-fn weight(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(weight) if weight.is_finite() && weight >= 0.0 => Ok(weight),
-        _ => Err("a number of at least 0 is expected".to_owned()),
-    }
-}
-
-fn share(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
-        _ => Err("a number from 0 to 1 is expected".to_owned()),
-    }
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum ModeName {
-    /// Vectors
-    Dense,
-    /// Words
-    Bm25,
-    /// Learned sparse vectors
-    Sparse,
-    /// Vectors and words
-    Hybrid,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum FusionName {
-    /// Reciprocal rank fusion
-    Rrf,
-    /// Sum of z-scores
-    Zscore,
-    /// Weighted sum of scores scaled to 0…1
-    Convex,
 }

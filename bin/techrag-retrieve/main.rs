@@ -4,6 +4,7 @@ mod args;
 #[path = "../endpoint/mod.rs"]
 mod endpoint;
 mod settings;
+mod values;
 
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;

@@ -5,7 +5,8 @@ use techrag_cli::Cli;
 use techrag_index::{Bm25, Idf};
 use techrag_retrieve::{Config, Fusion, Mode, Rerank};
 
-use crate::args::{Args, FusionName, ModeName};
+use crate::args::Args;
+use crate::values::{FusionName, ModeName};
 
 /// The cross-encoder of the paper.
 const CROSS_ENCODER: &str = "ms-marco-MiniLM-L-6-v2";

@@ -1,0 +1,51 @@
+//! The values that flags take.
+
+use clap::ValueEnum;
+
+/// A count that is not 0.
+pub(crate) fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("a number of at least 1 is expected".to_owned()),
+        Ok(number) => Ok(number),
+    }
+}
+
+/// What is not a finite number would make every score none.
+pub(crate) fn weight(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(weight) if weight.is_finite() && weight >= 0.0 => Ok(weight),
+        _ => Err("a number of at least 0 is expected".to_owned()),
+    }
+}
+
+/// From nothing to the whole.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("a number from 0 to 1 is expected".to_owned()),
+    }
+}
+
+/// Which channels are asked.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum ModeName {
+    /// Vectors
+    Dense,
+    /// Words
+    Bm25,
+    /// Learned sparse vectors
+    Sparse,
+    /// Vectors and words
+    Hybrid,
+}
+
+/// How lists become one.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum FusionName {
+    /// Reciprocal rank fusion
+    Rrf,
+    /// Sum of z-scores
+    Zscore,
+    /// Weighted sum of scores scaled to 0…1
+    Convex,
+}
