@@ -3,7 +3,7 @@
 # usage: ingest.sh [--pages] DIR [DIR…] LIBRARY
 #        --pages encodes the pages too, those of earlier runs included: about half a second of one processor a page
 # records: index plan (paths, removed) → chunk (document, chunk) → embed (+ vectors) → index add
-#          document, chunk → graph extract (entities, removed) → graph load → graph resolve
+#          document, chunk → graph extract (entities, removed) → graph load → graph resolve → graph communities
 #          the library's documents → visual index, with --pages
 #
 # The work goes in slices of TECHRAG_SLICE files (500): what a slice read is in the library, its graph too, before the next
@@ -59,6 +59,8 @@ for slice in "$spool"/plan.*; do
 done
 if worst "${codes[@]}"; [ $? -ne 2 ]; then
   techrag-graph resolve --library "$library"
+  codes+=("$?")
+  techrag-graph communities --keep --library "$library"
   codes+=("$?")
   if [ -n "$pages" ]; then
     techrag-visual index --all --library "$library" >"$spool/pages.jsonl"

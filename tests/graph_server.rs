@@ -60,12 +60,24 @@ fn records() -> String {
     records
 }
 
+/// A paper as no source should give it: a title longer than an index takes, quotes, marks that combine, a year long ago.
+fn odd() -> String {
+    let long = "A \\\"title\\\" that \u{1d438}nds `nowhere` e\u{301} ".repeat(400);
+    let term = |name: &str| format!(r#"[{{"name":"{name}","weight":0.1}}]"#);
+    format!(
+        r#"{{"type":"entities","v":1,"doc_id":"00000000000000ff","key":"odd.pdf","by":"test","paper":{{"title":"{long}","year":-44}},"authors":[{{"name":"{long}"}},{{"name":"--"}}],"topics":{},"methods":{},"cited":[{{"title":"{long}"}},{{"title":"?"}}],"chunks":[{{"uid":"00000000000000ff:0"}},{{"uid":"elsewhere:0"}}]}}"#,
+        term(&long),
+        term("Kalman filter")
+    ) + "\n"
+}
+
 const QUESTIONS: &str = "Which observers estimate the sideslip angle?\n\
     How does a Kalman filter learn from data?\n\
     Which papers did Oldendorf write?\n\
     How is regret bounded in Markov decision processes?\n\
     What energy does a piezoelectric harvester give?\n\
-    How does tread temperature change the cornering stiffness?\n";
+    How does tread temperature change the cornering stiffness?\n\
+    What are the main themes of this library?\n";
 
 fn without_store(records: &str, address: &str) -> String {
     records.replace(address, "embedded")
@@ -76,7 +88,7 @@ fn parity_of_counts_neighbours_expansions_and_contexts() {
     let Some(server) = server("parity") else { return };
     let place = Place::new();
     let records = records();
-    let entities = place.run("techrag-graph", &["extract"], &records).ok().stdout;
+    let entities = place.run("techrag-graph", &["extract", "--relations"], &records).ok().stdout + &odd();
     let _ = place.run("techrag-index", &["add", "--library", "lib"], &records).ok();
     server.empty(&place, &entities);
     let embedded = |arguments: &[&str], input: &str| {
@@ -104,7 +116,11 @@ fn parity_of_counts_neighbours_expansions_and_contexts() {
     let hits = place.run("techrag-retrieve", &["--library", "lib", "--mode", "bm25"], QUESTIONS).ok().stdout;
     let expanded = both(&["expand", "--bring", "--least-relevance", "0.1"], &hits);
     assert!(expanded.contains("\"GRAPH\"") && expanded.contains("\"shared\""));
-    both(&["context"], &expanded);
+    both(&["communities"], "");
+    both(&["communities", "--keep"], "");
+    let told = both(&["context"], &expanded);
+    assert!(told.contains("\"communities\":[{\"name\""));
+    both(&["context", "--where", "year>=2021"], &expanded);
     both(&["expand", "--bring", "--where", "year>=2021", "--least-relevance", "0"], &hits);
     // Loading again changes nothing; the digest tells.
     both(&["load"], &entities);
@@ -117,6 +133,13 @@ fn a_wrong_password_is_a_note_for_queries_and_ends_a_load() {
     let Some(server) = server("a wrong password") else { return };
     let wrong = Server { password: "not this one".into(), ..server };
     fails_with_a_note(&wrong, "refuses");
+}
+
+#[test]
+fn no_password_is_a_note_for_queries_and_ends_a_load() {
+    let Some(server) = server("no password") else { return };
+    let none = Server { password: String::new(), ..server };
+    fails_with_a_note(&none, "refuses");
 }
 
 #[test]

@@ -11,7 +11,8 @@ use crate::store::StoreArgs;
 
 /// Describe the papers of the hits: metadata, terms, citations, co-citing papers
 ///
-/// A bibliographic question also gets the papers of the authors it names. Without a graph, or where its server is down,
+/// A bibliographic question also gets the papers of the authors it names; a question about the library as a whole the
+/// communities that `techrag-graph communities --keep` found. Without a graph, or where its server is down,
 /// the query passes with a note. Low effort is left alone.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  techrag-graph context --library lib <hits.jsonl | jq .graph.context")]
@@ -27,6 +28,12 @@ pub(crate) struct Args {
     /// Most papers of an author
     #[arg(long, value_name = "N", default_value_t = 20)]
     of_author: usize,
+    /// Most relations between terms, where the graph has them
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    relations: usize,
+    /// Most communities, for a question about the library as a whole
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    communities: usize,
     /// Name only papers with a chunk that meets a condition, as techrag-retrieve has it
     #[arg(long = "where", value_name = "FIELD OP VALUE")]
     scope: Vec<Condition>,
@@ -35,7 +42,13 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
     let scoped = !args.scope.is_empty();
     let library = if scoped { Some(Library::open(cli.library()?, args.scope.clone())?) } else { None };
-    let config = Config { hits: args.hits, co_citing: args.co_citing, of_author: args.of_author };
+    let config = Config {
+        hits: args.hits,
+        co_citing: args.co_citing,
+        of_author: args.of_author,
+        relations: args.relations,
+        communities: args.communities,
+    };
     let contexts = Contexts::new(args.store.enriching(cli)?, library, config);
     let down = AtomicBool::new(false);
     let outcome = cli.each(Wanted { kinds: &[Kind::Query], bare: Bare::Refused }, |record| {

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Step, Wanted};
+use techrag_core::record::{ErrorKind, ErrorRecord};
 use techrag_graph::Rows;
 use techrag_graph::store::Loaded;
 
@@ -45,6 +46,11 @@ pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
                 if held.as_ref().is_some_and(|held| !held.contains(&entities.doc_id)) =>
             {
                 tally.left_out += 1;
+            }
+            Step::Record(Record::Entities(entities)) if entities.doc_id.is_empty() || entities.key.is_empty() => {
+                let of = if entities.doc_id.is_empty() { &entities.key } else { &entities.doc_id };
+                let why = "a paper without a document id or a key cannot be kept";
+                return Ok(vec![ErrorRecord::new(of, cli.stage(), ErrorKind::Malformed, why).into()]);
             }
             Step::Record(Record::Entities(entities)) => match store.replace(&Rows::of(&entities)).map_err(fatal)? {
                 Loaded::Written => tally.written += 1,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use techrag_cli::{Cli, Unreachable, hint};
 use techrag_graph::Store;
-use techrag_graph::store::{Embedded, Error, Neo4j, Server};
+use techrag_graph::store::{Embedded, Error, Neo4j, Server, Supply};
 
 /// Where the graph is.
 #[derive(clap::Args)]
@@ -38,8 +38,8 @@ impl StoreArgs {
     fn on_server(&self) -> anyhow::Result<bool> {
         match self.store.as_str() {
             EMBEDDED => Ok(false),
-            address if address.contains("://") => Ok(true),
-            other => anyhow::bail!("{other:?} is no store: say embedded or bolt://HOST:PORT"),
+            address if is_server(address) => Ok(true),
+            other => anyhow::bail!("{:?} is no store: say embedded or bolt://HOST:PORT", without_user(other)),
         }
     }
 
@@ -70,27 +70,41 @@ impl StoreArgs {
         Ok(Box::new(Embedded::open_for_writing(cli.library()?, &owner).map_err(fatal)?))
     }
 
-    /// The store of a stage that only enriches: the reason in words where there is none.
+    /// The store of a stage that only enriches, which serves without one too.
     ///
     /// # Errors
     /// If the library itself cannot be read.
-    pub(crate) fn enriching(&self, cli: &Cli) -> anyhow::Result<Result<Box<dyn Store>, String>> {
-        if self.on_server()? {
-            if cli.offline() {
-                return Ok(Err("sockets are forbidden (--offline)".into()));
-            }
-            return Ok(Ok(Box::new(Neo4j::new(&self.server()).map_err(fatal)?)));
+    pub(crate) fn enriching(&self, cli: &Cli) -> anyhow::Result<Supply> {
+        if !self.on_server()? {
+            return Ok(Supply::library(cli.library()?));
         }
-        match Embedded::open(cli.library()?) {
-            Ok(store) => Ok(Ok(Box::new(store))),
-            Err(error @ Error::Empty { .. }) => Ok(Err(error.to_string())),
-            Err(error) => Err(fatal(error)),
+        if cli.offline() {
+            return Ok(Supply::none("sockets are forbidden (--offline)"));
         }
+        Ok(Supply::of(Box::new(Neo4j::new(&self.server()).map_err(fatal)?)))
     }
 
     fn refuse_offline(&self, cli: &Cli) -> anyhow::Result<()> {
         anyhow::ensure!(!cli.offline(), "a graph server is asked for, and sockets are forbidden (--offline)");
         Ok(())
+    }
+}
+
+/// Whether an address has a scheme the driver speaks and a host, and no user or password in it: those come from the
+/// environment, and an address stands in every record.
+fn is_server(address: &str) -> bool {
+    let scheme = |scheme: &str| matches!(scheme, "bolt" | "bolt+s" | "bolt+ssc" | "neo4j" | "neo4j+s" | "neo4j+ssc");
+    url::Url::parse(address).is_ok_and(|url| {
+        let plain = url.username().is_empty() && url.password().is_none();
+        scheme(url.scheme()) && url.host_str().is_some_and(|host| !host.is_empty()) && plain
+    })
+}
+
+/// An address without what stands before the host, for a message.
+fn without_user(address: &str) -> String {
+    match (address.split_once("://"), address.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://…@{host}"),
+        _ => address.to_owned(),
     }
 }
 

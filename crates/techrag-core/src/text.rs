@@ -7,25 +7,69 @@ use unicode_normalization::UnicodeNormalization;
 ///
 /// Two texts are duplicates, and a quoted span stands on a page, when their folds say so.
 pub fn fold(text: &str) -> String {
-    squeezed(text.nfkc().flat_map(char::to_lowercase))
+    let mut folded = String::with_capacity(text.len());
+    for run in runs(text) {
+        match run {
+            Run::Ascii(run) => append(&mut folded, run.chars().map(|c| c.to_ascii_lowercase())),
+            Run::Other(run) => append(&mut folded, run.nfkc().flat_map(char::to_lowercase).filter_map(plain)),
+        }
+    }
+    trimmed(folded)
 }
 
 /// [`fold`] with the case kept: `mW` and `MW` are not the same.
 pub fn unify(text: &str) -> String {
-    squeezed(text.nfkc())
-}
-
-fn squeezed(chars: impl Iterator<Item = char>) -> String {
-    let mut folded = String::new();
-    for c in chars.filter_map(plain) {
-        if !c.is_whitespace() {
-            folded.push(c);
-        } else if !folded.is_empty() && !folded.ends_with(' ') {
-            folded.push(' ');
+    let mut unified = String::with_capacity(text.len());
+    for run in runs(text) {
+        match run {
+            Run::Ascii(run) => append(&mut unified, run.chars()),
+            Run::Other(run) => append(&mut unified, run.nfkc().filter_map(plain)),
         }
     }
-    folded.truncate(folded.trim_end().len());
-    folded
+    trimmed(unified)
+}
+
+/// A stretch of text. Most text is ASCII, which normalisation leaves as it is; it need not go through the tables.
+enum Run<'a> {
+    Ascii(&'a str),
+    /// Anything else, with the one ASCII character before it, which a combining mark may join.
+    Other(&'a str),
+}
+
+/// A text cut into stretches that normalise each by itself: every cut is before an ASCII character, which never joins
+/// what stands before it (UAX 15, stable code points).
+fn runs(text: &str) -> impl Iterator<Item = Run<'_>> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        if at == bytes.len() {
+            return None;
+        }
+        let start = at;
+        let end = bytes[at..].iter().position(|b| !b.is_ascii()).map_or(bytes.len(), |n| start + n);
+        if end == bytes.len() || end > start + 1 {
+            at = if end == bytes.len() { end } else { end - 1 };
+            return Some(Run::Ascii(&text[start..at]));
+        }
+        at = bytes[end..].iter().position(u8::is_ascii).map_or(bytes.len(), |n| end + n);
+        Some(Run::Other(&text[start..at]))
+    })
+}
+
+/// Appends characters, a run of white space as one space and none at the beginning.
+fn append(to: &mut String, chars: impl Iterator<Item = char>) {
+    for c in chars {
+        if !c.is_whitespace() {
+            to.push(c);
+        } else if !to.is_empty() && !to.ends_with(' ') {
+            to.push(' ');
+        }
+    }
+}
+
+fn trimmed(mut text: String) -> String {
+    text.truncate(text.trim_end().len());
+    text
 }
 
 /// The plain form of a typographic character; `None` for characters that nobody sees.
@@ -65,7 +109,22 @@ pub fn prefix(text: &str, bytes: usize) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn folding_run_by_run_is_folding_the_whole(text in "[a-zA-Z \n\u{300}-\u{304}\u{327}éﬁΩµ–ˆ\u{1100}\u{1161}\u{ad}²\u{2126}]{0,24}") {
+            let whole = |chars: &mut dyn Iterator<Item = char>| {
+                let mut all = String::new();
+                append(&mut all, &mut chars.filter_map(plain));
+                trimmed(all)
+            };
+            prop_assert_eq!(fold(&text), whole(&mut text.nfkc().flat_map(char::to_lowercase)));
+            prop_assert_eq!(unify(&text), whole(&mut text.nfkc()));
+        }
+    }
 
     #[test]
     fn what_a_reader_does_not_see_is_folded() {

@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
 use techrag_core::lexical::Bag;
 use techrag_core::record::Role;
 use techrag_core::sentence;
@@ -17,12 +18,42 @@ use crate::model::{EdgeType, Label};
 use crate::store::{Result, Store};
 
 /// A group of papers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Community {
-    /// Its papers, ascending.
-    pub papers: Vec<String>,
     /// The terms that set it apart, the most telling first.
     pub terms: Vec<String>,
+    /// Its papers, ascending.
+    #[serde(default)]
+    pub papers: Vec<String>,
+    /// What its papers say, see [`summary`].
+    #[serde(default)]
+    pub summary: Vec<Said>,
+}
+
+/// A sentence and the paper that says it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Said {
+    /// The paper.
+    pub doc_id: String,
+    /// The sentence.
+    pub text: String,
+}
+
+impl Community {
+    /// The papers that its summary reads.
+    pub fn summarised(&self) -> &[String] {
+        &self.papers[..self.papers.len().min(READ)]
+    }
+
+    /// What stores keep beside the papers.
+    pub(crate) fn said(&self) -> Result<String> {
+        Ok(serde_json::to_string(&Self { papers: Vec::new(), ..self.clone() })?)
+    }
+
+    /// A community without its papers, of what [`Self::said`] gave.
+    pub(crate) fn of_said(said: &str) -> Result<Self> {
+        Ok(serde_json::from_str(said)?)
+    }
 }
 
 /// Rounds after which propagation stops if it has not settled.
@@ -48,7 +79,7 @@ pub fn communities(store: &dyn Store) -> Result<Vec<Community>> {
     let mut found: Vec<Community> = groups
         .into_values()
         .filter(|papers| papers.len() > 1)
-        .map(|papers| Community { terms: terms.telling(&papers), papers })
+        .map(|papers| Community { terms: terms.telling(&papers), papers, summary: Vec::new() })
         .collect();
     found.sort_by(|a, b| b.papers.len().cmp(&a.papers.len()).then_with(|| a.papers.cmp(&b.papers)));
     Ok(found)
@@ -159,9 +190,9 @@ const SHORTEST: u32 = 8;
 ///
 /// # Errors
 /// If the library cannot be read.
-pub fn summary(reader: &Reader, chunks: &BTreeMap<String, Vec<String>>) -> techrag_index::Result<Vec<String>> {
+pub fn summary(reader: &Reader, chunks: &BTreeMap<String, Vec<String>>) -> techrag_index::Result<Vec<Said>> {
     let mut sentences: Vec<(&String, String, Bag)> = Vec::new();
-    for (paper, uids) in chunks.iter().take(READ) {
+    for (paper, uids) in chunks {
         let places: Vec<_> = uids.iter().filter_map(|uid| reader.place_of(uid)).collect();
         let stored = reader.stored(&places)?;
         let text = stored.iter().find(|stored| stored.chunk.role == Role::Abstract).or(stored.first());
@@ -180,7 +211,7 @@ pub fn summary(reader: &Reader, chunks: &BTreeMap<String, Vec<String>>) -> techr
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut from = BTreeSet::new();
     let best = scored.into_iter().map(|(_, at)| &sentences[at]).filter(|(paper, _, _)| from.insert(*paper));
-    Ok(best.take(SENTENCES).map(|(_, text, _)| text.clone()).collect())
+    Ok(best.take(SENTENCES).map(|(paper, text, _)| Said { doc_id: (*paper).clone(), text: text.clone() }).collect())
 }
 
 #[cfg(test)]

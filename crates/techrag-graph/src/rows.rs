@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
-use techrag_core::id;
 use techrag_core::record::{CitedWork, Entities, Entity, Extra};
+use techrag_core::{id, text};
 
 use crate::model::{Edge, EdgeType, Key, Label, Node, Props};
 use crate::name::{folded_name, person};
@@ -35,7 +35,7 @@ impl Rows {
         made.node(
             Key::new(Label::Paper, &entities.doc_id),
             [
-                ("title", facts.title.clone().map(Value::from)),
+                ("title", facts.title.as_deref().map(shown)),
                 ("year", facts.year.map(Value::from)),
                 ("doi", facts.doi.clone().map(Value::from)),
                 ("arxiv", facts.arxiv.clone().map(Value::from)),
@@ -62,6 +62,23 @@ impl Rows {
     pub fn paper(&self) -> &Node {
         &self.nodes[0]
     }
+}
+
+/// Longest id and longest indexed text, in bytes. A server's index takes about 8,000 and refuses the whole paper beyond.
+const LONGEST: usize = 1000;
+
+/// The key of a named thing; an id that is too long is cut and keeps a digest of the whole, so that two stay two.
+fn named(label: Label, id: String) -> Key {
+    if id.len() <= LONGEST {
+        return Key::new(label, id);
+    }
+    let digest = id::doc_id(id.as_bytes());
+    Key::new(label, format!("{} {digest}", text::prefix(&id, LONGEST - digest.len() - 1)))
+}
+
+/// What people call it; cut where it is too long to be a name or a title.
+fn shown(name: &str) -> Value {
+    if name.len() <= LONGEST { name.into() } else { format!("{}…", text::prefix(name, LONGEST - 3)).into() }
 }
 
 fn texts(texts: impl Iterator<Item = String>) -> Option<Value> {
@@ -98,15 +115,14 @@ impl Making {
 
     fn authors(&mut self, entities: &Entities) {
         for (author, position) in entities.authors.iter().zip(1..) {
-            let key = Key::new(Label::Author, person(&author.name));
+            let key = named(Label::Author, person(&author.name));
             if key.id.is_empty() {
                 continue;
             }
-            let name = author.name.clone();
             self.node(
                 key.clone(),
                 [
-                    ("name", Some(name.into())),
+                    ("name", Some(shown(&author.name))),
                     ("orcid", author.orcid.clone().map(Value::from)),
                     ("openalex", author.openalex.clone().map(Value::from)),
                 ],
@@ -117,27 +133,24 @@ impl Making {
     }
 
     fn term(&mut self, label: Label, term: &Entity) {
-        let (key, Some(kind)) = (Key::new(label, folded_name(&term.name)), EdgeType::to_term(label)) else { return };
+        let (key, Some(kind)) = (named(label, folded_name(&term.name)), EdgeType::to_term(label)) else { return };
         if key.id.is_empty() {
             return;
         }
-        self.node(
-            key.clone(),
-            [("name", Some(term.name.clone().into())), ("also", term.also.clone().map(Value::from))],
-        );
+        self.node(key.clone(), [("name", Some(shown(&term.name))), ("also", term.also.clone().map(Value::from))]);
         let paper = self.paper.clone();
         self.edge(paper, kind, key, json!({ "weight": term.weight, "by": term.by }));
     }
 
     fn cited(&mut self, work: &CitedWork) {
-        let key = Key::new(Label::CitationPaper, folded_name(&work.title));
+        let key = named(Label::CitationPaper, folded_name(&work.title));
         if key.id.is_empty() {
             return;
         }
         self.node(
             key.clone(),
             [
-                ("title", Some(work.title.clone().into())),
+                ("title", Some(shown(&work.title))),
                 ("year", work.year.map(Value::from)),
                 ("doi", work.doi.clone().map(Value::from)),
                 ("authors", texts(work.authors.iter().cloned())),
@@ -153,7 +166,10 @@ impl Making {
 
     fn chunks(&mut self, entities: &Entities) {
         for chunk in &entities.chunks {
-            let Some((_, ordinal)) = id::split_uid(&chunk.uid) else { continue };
+            // A chunk of another document is no support of this one.
+            let Some((_, ordinal)) = id::split_uid(&chunk.uid).filter(|(of, _)| *of == entities.doc_id) else {
+                continue;
+            };
             let key = Key::new(Label::Chunk, &chunk.uid);
             self.node(
                 key.clone(),
@@ -174,7 +190,7 @@ impl Making {
         for relation in &entities.relations {
             let ends = [&relation.from, &relation.to].map(|end| {
                 let (label, name) = end.split_once(':')?;
-                Some(Key::new(Label::of(label)?, folded_name(name)))
+                Some(named(Label::of(label)?, folded_name(name)))
             });
             let (Some(kind), [Some(from), Some(to)]) = (EdgeType::of(&relation.relation), ends) else { continue };
             let known =
@@ -226,4 +242,28 @@ pub(crate) fn joined_papers(old: &Props, new: &Props) -> Props {
     let mut both = old.clone();
     both.insert("papers".into(), papers.into_iter().collect::<Vec<_>>().into());
     both
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_too_long_for_an_index_are_cut_and_stay_apart() {
+        let long = |end: &str| CitedWork { title: format!("{} {end}", "μ".repeat(9000)), ..CitedWork::default() };
+        let entities = Entities { doc_id: "a".into(), cited: vec![long("one"), long("two")], ..Entities::default() };
+        let rows = Rows::of(&entities);
+        assert_eq!(rows.nodes.len(), 3);
+        for node in &rows.nodes[1..] {
+            assert!(node.key.id.len() <= LONGEST && node.shown().len() <= LONGEST && node.shown().ends_with('…'));
+        }
+    }
+
+    #[test]
+    fn a_chunk_of_another_document_is_left_out() {
+        let chunk = |uid: &str| techrag_core::record::ChunkPlace { uid: uid.into(), ..Default::default() };
+        let chunks = vec![chunk("a:0"), chunk("b:0"), chunk("nonsense")];
+        let rows = Rows::of(&Entities { doc_id: "a".into(), chunks, ..Entities::default() });
+        assert_eq!(rows.nodes.iter().map(|node| node.key.id.as_str()).collect::<Vec<_>>(), ["a", "a:0"]);
+    }
 }

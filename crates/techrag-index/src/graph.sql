@@ -20,3 +20,12 @@ CREATE TABLE IF NOT EXISTS graph_keys (
   paper INTEGER NOT NULL REFERENCES graph_nodes (nid) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS graph_keys_paper ON graph_keys (paper);
+-- Communities as techrag-graph last found them: derived from the nodes and edges, no part of the graph.
+CREATE TABLE IF NOT EXISTS graph_communities (
+  number INTEGER PRIMARY KEY,
+  said TEXT NOT NULL                  -- JSON object: terms, summary
+) STRICT;
+CREATE TABLE IF NOT EXISTS graph_members (
+  paper INTEGER PRIMARY KEY REFERENCES graph_nodes (nid) ON DELETE CASCADE,
+  community INTEGER NOT NULL
+) STRICT;

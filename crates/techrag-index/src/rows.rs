@@ -1,7 +1,7 @@
 //! Reading chunks back from the catalog: as hits need them, and as segments are remade from them.
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
-use techrag_core::record::{Chunk, Document};
+use techrag_core::record::{Chunk, Document, Hit, Origin};
 
 use crate::build::Draft;
 use crate::change;
@@ -18,6 +18,36 @@ pub struct Stored {
     pub document: Document,
     /// All keys of the document, ascending.
     pub keys: Vec<String>,
+}
+
+impl Stored {
+    /// The chunk as a hit of this origin, without scores; its document's other keys are in `also`.
+    pub fn into_hit(self, origin: Origin) -> Hit {
+        let Self { chunk, document, keys } = self;
+        let mut also: Vec<String> = Vec::new();
+        for key in keys {
+            if key != document.key && !also.contains(&key) {
+                also.push(key);
+            }
+        }
+        Hit {
+            uid: chunk.uid,
+            doc_id: chunk.doc_id,
+            key: document.key,
+            also,
+            title: document.title,
+            authors: document.authors,
+            year: document.year,
+            doi: document.doi,
+            section: chunk.section,
+            role: chunk.role,
+            pages: chunk.pages,
+            spans: chunk.spans,
+            text: chunk.text,
+            origin,
+            ..Hit::default()
+        }
+    }
 }
 
 /// The chunk of a row; `None` if there is no such row.

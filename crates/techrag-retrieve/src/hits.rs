@@ -50,38 +50,20 @@ fn merge(hit: &mut Hit, keys: Vec<String>) {
 }
 
 fn hit(candidate: &Candidate, stored: Stored, rerank: Option<f32>) -> Hit {
-    let Stored { chunk, document, keys } = stored;
     let channels = candidate.channels;
-    let mut hit = Hit {
-        uid: chunk.uid,
-        doc_id: chunk.doc_id,
-        key: document.key,
-        title: document.title,
-        authors: document.authors,
-        year: document.year,
-        doi: document.doi,
-        section: chunk.section,
-        role: chunk.role,
-        pages: chunk.pages,
-        spans: chunk.spans,
-        text: chunk.text,
-        origin: Origin::Vector,
-        scores: Scores {
-            score: candidate.score,
-            dense: channels.dense,
-            dense_rank: channels.dense_rank,
-            bm25: channels.bm25,
-            bm25_rank: channels.bm25_rank,
-            sparse: channels.sparse,
-            sparse_rank: channels.sparse_rank,
-            fused: candidate.fused,
-            rerank,
-            ..Scores::default()
-        },
-        ..Hit::default()
+    let scores = Scores {
+        score: candidate.score,
+        dense: channels.dense,
+        dense_rank: channels.dense_rank,
+        bm25: channels.bm25,
+        bm25_rank: channels.bm25_rank,
+        sparse: channels.sparse,
+        sparse_rank: channels.sparse_rank,
+        fused: candidate.fused,
+        rerank,
+        ..Scores::default()
     };
-    merge(&mut hit, keys);
-    hit
+    Hit { scores, ..stored.into_hit(Origin::Vector) }
 }
 
 #[cfg(test)]

@@ -84,7 +84,11 @@ pub struct GraphContext {
     /// Authors the question names, with their papers; bibliographic questions only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub authors: Vec<AuthorPapers>,
-    /// Communities of the papers of the hits, the one of most hits first.
+    /// What the papers of the hits say of how terms belong together, the relations of most of them first; only where
+    /// relations were asked for when the graph was made.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub relations: Vec<ContextRelation>,
+    /// For questions about the library as a whole: communities of papers, the one of most hits first, then the largest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub communities: Vec<ContextCommunity>,
 }
@@ -145,6 +149,19 @@ pub struct AuthorPapers {
     pub name: String,
     /// Their papers, the latest first.
     pub papers: Vec<ContextPaper>,
+}
+
+/// A relation between two terms.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ContextRelation {
+    /// The name of the first.
+    pub from: String,
+    /// `USED_FOR`, `MEASURES`, `RELATED_TO` or `BROADER_THAN`.
+    pub relation: String,
+    /// The name of the second.
+    pub to: String,
+    /// The papers of the hits that say so, by document id.
+    pub papers: Vec<String>,
 }
 
 /// A group of papers that are closer to each other than to the rest.

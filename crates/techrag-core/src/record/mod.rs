@@ -37,8 +37,8 @@ pub use external::{
     YearCount,
 };
 pub use graph::{
-    AliasProposal, AuthorPapers, CoCiting, ContextCommunity, ContextPaper, Expansion, FollowedAlias, Graph,
-    GraphContext, SharedEntity,
+    AliasProposal, AuthorPapers, CoCiting, ContextCommunity, ContextPaper, ContextRelation, Expansion, FollowedAlias,
+    Graph, GraphContext, SharedEntity,
 };
 pub use query::{Effort, Hit, Origin, Query, Route, RouteName, Scores, Strategy, TraceEntry, UsageEntry};
 pub use schema::schemas;

@@ -1,6 +1,7 @@
 //! Context: what the graph knows of the papers of the hits, for the prompt and for bibliographic questions.
 
 mod authors;
+mod corpus;
 mod papers;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +11,7 @@ use techrag_core::record::{CoCiting, Graph, GraphContext, Query, RouteName};
 
 use crate::expand::{Library, Outcome};
 use crate::model::{Direction, EdgeType, Label};
-use crate::store::{self, Store};
+use crate::store::{self, Store, Supply};
 use papers::Facts;
 
 /// What context gives at most.
@@ -22,20 +23,23 @@ pub struct Config {
     pub co_citing: usize,
     /// Papers of an author.
     pub of_author: usize,
+    /// Relations between terms.
+    pub relations: usize,
+    /// Communities, for questions about the library as a whole.
+    pub communities: usize,
 }
 
 /// Writes `graph.context` into queries. Shared by threads freely.
 pub struct Contexts {
-    store: Result<Box<dyn Store>, String>,
+    supply: Supply,
     library: Option<Library>,
     config: Config,
 }
 
 impl Contexts {
-    /// A stage over a store; `library` gives the scope where one is asked for. `store` is the reason in words where there
-    /// is none.
-    pub fn new(store: Result<Box<dyn Store>, String>, library: Option<Library>, config: Config) -> Self {
-        Self { store, library, config }
+    /// A stage over a store; `library` gives the scope where one is asked for.
+    pub fn new(supply: Supply, library: Option<Library>, config: Config) -> Self {
+        Self { supply, library, config }
     }
 
     /// Writes `graph.context`.
@@ -48,21 +52,21 @@ impl Contexts {
             return Ok(Outcome::Served);
         }
         let mut graph = query.graph.take().unwrap_or_default();
-        let outcome = match &self.store {
+        let outcome = match self.supply.get()? {
             Err(why) => {
-                degrade(query, &mut graph, "", why);
+                degrade(query, &mut graph, "", &why);
                 Outcome::Served
             }
-            Ok(store) => match self.context(store.as_ref(), query, &graph) {
+            Ok(store) => match self.context(store, query, &graph) {
                 Ok(context) => {
                     tell(query, &context);
                     graph.store = store.name().into();
                     graph.context = Some(context);
                     Outcome::Served
                 }
-                Err(crate::expand::Error::Store(error)) if error.is_service() => {
+                Err(crate::expand::Error::Store(error)) if error.is_only_the_graph() => {
                     degrade(query, &mut graph, store.name(), &error.to_string());
-                    Outcome::Degraded
+                    error.outcome()
                 }
                 Err(error) => return Err(error),
             },
@@ -85,10 +89,14 @@ impl Contexts {
         let mut context = GraphContext {
             papers: ids.iter().filter_map(|id| facts.paper(id)).collect(),
             co_citing: co_citing(store, &ids, among, self.config.co_citing)?,
+            relations: facts.relations(store, self.config.relations)?,
             ..GraphContext::default()
         };
         if query.takes(RouteName::Bibliometric) {
             context.authors = authors::named(store, &query.question, among, self.config.of_author)?;
+        }
+        if corpus::asks_about_all(&query.question) {
+            context.communities = corpus::communities(store, &ids, &facts, among, self.config.communities)?;
         }
         context.titles = titles(store, &context, graph)?;
         Ok(context)
@@ -108,9 +116,9 @@ fn co_citing(
 ) -> store::Result<Vec<CoCiting>> {
     let mut shared: BTreeMap<String, BTreeSet<(Label, String)>> = BTreeMap::new();
     for (edge, label) in [(EdgeType::Cites, Label::CitationPaper), (EdgeType::CitesPaper, Label::Paper)] {
-        let cited: BTreeSet<String> =
-            store.links(edge, Direction::Out, Label::Paper, papers)?.into_iter().map(|link| link.far.id).collect();
-        let cited: Vec<String> = cited.into_iter().collect();
+        let named = |id: &String| label != Label::Paper || in_scope(among, id);
+        let cited = store.links(edge, Direction::Out, Label::Paper, papers)?.into_iter().map(|link| link.far.id);
+        let cited: Vec<String> = cited.filter(named).collect::<BTreeSet<_>>().into_iter().collect();
         for link in store.links(edge, Direction::In, label, &cited)? {
             if !papers.contains(&link.far.id) && in_scope(among, &link.far.id) {
                 shared.entry(link.far.id).or_default().insert((label, link.near));
@@ -164,14 +172,14 @@ fn tell(query: &mut Query, context: &GraphContext) {
     details.insert("papers".into(), json!(context.papers.len()));
     details.insert("co_citing".into(), json!(context.co_citing.len()));
     details.insert("authors".into(), json!(context.authors.len()));
-    let note = format!(
-        "{} papers described, {} co-citing{}",
-        context.papers.len(),
-        context.co_citing.len(),
-        match context.authors.as_slice() {
-            [] => String::new(),
-            authors => format!(", {} authors looked up", authors.len()),
+    details.insert("communities".into(), json!(context.communities.len()));
+    let mut note = format!("{} papers described, {} co-citing", context.papers.len(), context.co_citing.len());
+    for (count, what) in
+        [(context.authors.len(), "authors looked up"), (context.communities.len(), "communities of the library")]
+    {
+        if count > 0 {
+            note.push_str(&format!(", {count} {what}"));
         }
-    );
+    }
     crate::expand::pushed(query, "graph context", note, details);
 }

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use techrag_core::record::ContextPaper;
+use serde_json::Value;
+use techrag_core::record::{ContextPaper, ContextRelation};
 
 use super::in_scope;
 use crate::expand::Canonical;
-use crate::model::{Direction, EdgeType, Label, Node};
+use crate::model::{Direction, Edge, EdgeType, Key, Label, Node};
 use crate::store::{Result, Store};
 
 /// The facts of some papers, fetched together.
@@ -15,12 +16,15 @@ pub(super) struct Facts {
     terms: BTreeMap<(String, Label), BTreeSet<String>>,
     cites: BTreeMap<String, Vec<String>>,
     cited_by: BTreeMap<String, Vec<String>>,
+    /// The terms as the papers have them, under whatever name.
+    used: BTreeSet<Key>,
 }
 
 impl Facts {
     pub(super) fn of(store: &dyn Store, ids: &[String], among: Option<&BTreeSet<String>>) -> Result<Self> {
         let papers = store.nodes(Label::Paper, ids)?.into_iter().map(|node| (node.key.id.clone(), node)).collect();
         let mut terms: BTreeMap<(String, Label), BTreeSet<String>> = BTreeMap::new();
+        let mut used = BTreeSet::new();
         for label in Label::TERMS {
             let Some(edge) = EdgeType::to_term(label) else { continue };
             let canonical = Canonical::of(store, label, edge, ids)?;
@@ -30,6 +34,7 @@ impl Facts {
             let nodes = store.nodes(label, &wanted.into_iter().collect::<Vec<_>>())?;
             let names: BTreeMap<&str, &str> = nodes.iter().map(|node| (node.key.id.as_str(), node.shown())).collect();
             for link in links {
+                used.insert(link.far.clone());
                 let id = canonical.canonical(&link.far.id);
                 let name = names.get(id).copied().unwrap_or(id).to_owned();
                 terms.entry((link.near, label)).or_default().insert(name);
@@ -45,7 +50,44 @@ impl Facts {
             Ok(found)
         };
         let (cites, cited_by) = (directed(Direction::Out)?, directed(Direction::In)?);
-        Ok(Self { papers, terms, cites, cited_by })
+        Ok(Self { papers, terms, cites, cited_by, used })
+    }
+
+    /// What the papers say of how their terms belong together: at most `most` relations, those of most papers first.
+    pub(super) fn relations(&self, store: &dyn Store, most: usize) -> Result<Vec<ContextRelation>> {
+        let used: Vec<Key> = self.used.iter().cloned().collect();
+        let mut said: Vec<(Edge, Vec<String>)> = Vec::new();
+        for edge in store.relations(&used)? {
+            let papers = edge.props.get("papers").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+            let ours = papers.iter().filter_map(Value::as_str).filter(|paper| self.papers.contains_key(*paper));
+            let ours: Vec<String> = ours.map(str::to_owned).collect();
+            if !ours.is_empty() {
+                said.push((edge, ours));
+            }
+        }
+        // The store gives them in the order of their ends; a stable sort keeps that among equals.
+        said.sort_by_key(|(_, papers)| std::cmp::Reverse(papers.len()));
+        said.truncate(most);
+        let mut names: BTreeMap<Key, String> = BTreeMap::new();
+        for label in Label::TERMS {
+            let ends = said.iter().flat_map(|(edge, _)| [&edge.from, &edge.to]).filter(|key| key.label == label);
+            let ids: BTreeSet<String> = ends.map(|key| key.id.clone()).collect();
+            let nodes = store.nodes(label, &ids.into_iter().collect::<Vec<_>>())?;
+            names.extend(nodes.into_iter().map(|node| (node.key.clone(), node.shown().to_owned())));
+        }
+        let name = |key: &Key| names.get(key).unwrap_or(&key.id).clone();
+        let relation = |(edge, papers): (Edge, Vec<String>)| ContextRelation {
+            from: name(&edge.from),
+            relation: edge.kind.name().to_owned(),
+            to: name(&edge.to),
+            papers,
+        };
+        Ok(said.into_iter().map(relation).collect())
+    }
+
+    /// Every name of a term of the papers.
+    pub(super) fn terms(&self) -> BTreeSet<&str> {
+        self.terms.values().flatten().map(String::as_str).collect()
     }
 
     pub(super) fn paper(&self, id: &str) -> Option<ContextPaper> {

@@ -3,12 +3,12 @@
 //! score(p) = Σ ln(N / df(e)) over the canonical topics and methods e that p shares with a paper started from; N papers
 //! in the graph, df(e) papers that have e under any of its names. A term that is both a topic and a method counts once.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use techrag_core::record::{FollowedAlias, SharedEntity};
 
-use crate::model::{Direction, EdgeType, Label};
-use crate::store::{Result, Store};
+use crate::model::{Direction, EdgeType, Key, Label};
+use crate::store::{Holders, Number, Result, Store};
 
 /// Papers near others, the nearest first.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,45 +35,98 @@ pub struct Near {
 /// # Errors
 /// If the store fails.
 pub fn nearest(store: &dyn Store, seeds: &[String], among: Option<&BTreeSet<String>>, most: usize) -> Result<Nearest> {
-    let papers = store.count(Label::Paper)? as f64;
-    let mut found: BTreeMap<String, BTreeMap<String, SharedEntity>> = BTreeMap::new();
-    let mut aliases = Vec::new();
-    for (label, edge) in [(Label::Topic, EdgeType::BelongsTo), (Label::Method, EdgeType::UsesMethod)] {
-        let canonical = Canonical::of(store, label, edge, seeds)?;
-        aliases.extend(canonical.followed());
-        for (id, holders) in canonical.holders(store, edge)? {
-            let idf = (papers / holders.len() as f64).ln();
-            if idf <= 0.0 {
-                continue;
-            }
-            let shared = SharedEntity {
-                label: label.name().into(),
-                name: id.clone(),
-                papers: holders.len() as u64,
-                idf: rounded(idf),
-            };
-            for holder in holders.into_iter().filter(|holder| among.is_none_or(|among| among.contains(holder))) {
-                let known = found.entry(holder).or_default().entry(id.clone()).or_insert_with(|| shared.clone());
-                if shared.idf > known.idf {
-                    known.clone_from(&shared);
-                }
-            }
-        }
-    }
-    seeds.iter().for_each(|seed| {
-        found.remove(seed);
-    });
-    let mut papers: Vec<Near> = found.into_iter().map(|(doc_id, shared)| near(doc_id, shared)).collect();
-    papers.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.doc_id.cmp(&b.doc_id)));
-    papers.truncate(most);
+    let topics = Canonical::of(store, Label::Topic, EdgeType::BelongsTo, seeds)?;
+    let methods = Canonical::of(store, Label::Method, EdgeType::UsesMethod, seeds)?;
+    let aliases = topics.followed().chain(methods.followed()).collect();
+    let keys: Vec<Key> = topics.keys().chain(methods.keys()).collect();
+    let holders = store.holders(&keys)?;
+    let papers = store.count(Label::Paper)?;
+    let terms: Vec<Term> =
+        [&topics, &methods].into_iter().flat_map(|canonical| canonical.terms(&holders, papers)).collect();
+    let wanted = |id: &String| !seeds.contains(id) && among.is_none_or(|among| among.contains(id));
+    let best = best(store, &holders, scores(&terms), wanted, most)?;
+    let mut papers: Vec<Near> =
+        best.into_iter().map(|(score, doc_id, paper)| near(&terms, score, doc_id, paper)).collect();
     name(store, &mut papers)?;
     Ok(Nearest { papers, aliases })
 }
 
-fn near(doc_id: String, shared: BTreeMap<String, SharedEntity>) -> Near {
-    let mut shared: Vec<SharedEntity> = shared.into_values().collect();
+/// A topic or method under its canonical name, rarer than in every paper.
+struct Term {
+    label: Label,
+    id: String,
+    /// Millionths: sums of whole numbers come out the same in any order.
+    idf: u64,
+    /// The papers that have it, ascending.
+    holders: Vec<Number>,
+}
+
+/// What each paper shares, in millionths. A name that is both a topic and a method of a paper counts once, the rarer.
+fn scores(terms: &[Term]) -> HashMap<Number, u64> {
+    let mut scores: HashMap<Number, u64> = HashMap::new();
+    let mut known: HashMap<&str, &Term> = HashMap::new();
+    for term in terms {
+        let twin = known.insert(&term.id, term);
+        for holder in &term.holders {
+            let counted = twin.filter(|twin| twin.holders.binary_search(holder).is_ok()).map_or(0, |twin| twin.idf);
+            *scores.entry(*holder).or_default() += term.idf.saturating_sub(counted);
+        }
+    }
+    scores
+}
+
+/// Papers whose ids are asked for at a time.
+const AT_A_TIME: usize = 64;
+
+/// The `most` best of the papers that are wanted, ties by id. Ids are read from the best on, only as far as is needed.
+fn best(
+    store: &dyn Store,
+    holders: &Holders,
+    scores: HashMap<Number, u64>,
+    wanted: impl Fn(&String) -> bool,
+    most: usize,
+) -> Result<Vec<(u64, String, Number)>> {
+    let mut ranked: Vec<(u64, Number)> = scores.into_iter().map(|(paper, score)| (score, paper)).collect();
+    ranked.sort_unstable_by(|a, b| b.cmp(a));
+    let mut best: Vec<(u64, String, Number)> = Vec::new();
+    for ranked in ranked.chunks(AT_A_TIME) {
+        // What follows is no better than the first of these.
+        let last = best.get(most.wrapping_sub(1)).map(|(score, _, _)| *score);
+        if most == 0 || last.is_some_and(|last| ranked[0].0 < last) {
+            break;
+        }
+        let numbers: Vec<Number> = ranked.iter().map(|(_, paper)| *paper).collect();
+        let ids = store.paper_ids(holders, &numbers)?;
+        let named = ranked.iter().zip(ids).filter_map(|((score, paper), id)| Some((*score, id?, *paper)));
+        best.extend(named.filter(|(_, id, _)| wanted(id)));
+        best.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    }
+    best.truncate(most);
+    Ok(best)
+}
+
+fn near(terms: &[Term], score: u64, doc_id: String, paper: Number) -> Near {
+    let mut held: BTreeMap<&str, &Term> = BTreeMap::new();
+    for term in terms.iter().filter(|term| term.holders.binary_search(&paper).is_ok()) {
+        let known = held.entry(&term.id).or_insert(term);
+        if term.idf > known.idf {
+            *known = term;
+        }
+    }
+    let mut shared: Vec<SharedEntity> = held.into_values().map(Term::shared).collect();
     shared.sort_by(|a, b| b.idf.total_cmp(&a.idf).then_with(|| a.name.cmp(&b.name)));
-    Near { doc_id, score: rounded(shared.iter().map(|shared| shared.idf).sum()), shared }
+    Near { doc_id, score: millionths(score), shared }
+}
+
+impl Term {
+    fn shared(&self) -> SharedEntity {
+        let (label, papers) = (self.label.name().into(), self.holders.len() as u64);
+        SharedEntity { label, name: self.id.clone(), papers, idf: millionths(self.idf) }
+    }
+}
+
+fn millionths(count: u64) -> f64 {
+    count as f64 / 1e6
 }
 
 /// Ids to names, for the papers that are given out.
@@ -137,20 +190,26 @@ impl Canonical {
         })
     }
 
-    /// The papers that have each term, under any of its names.
-    fn holders(&self, store: &dyn Store, edge: EdgeType) -> Result<BTreeMap<String, BTreeSet<String>>> {
-        let all: Vec<String> = self.names.values().flatten().cloned().collect();
-        let mut by_name: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for link in store.links(edge, Direction::In, self.label, &all)? {
-            by_name.entry(link.near).or_default().push(link.far.id);
-        }
-        let holders =
-            |names: &BTreeSet<String>| names.iter().filter_map(|name| by_name.get(name)).flatten().cloned().collect();
-        Ok(self.names.iter().map(|(canonical, names)| (canonical.clone(), holders(names))).collect())
+    /// The terms and all their names.
+    fn keys(&self) -> impl Iterator<Item = Key> + '_ {
+        let names: BTreeSet<&String> = self.names.values().flatten().collect();
+        names.into_iter().map(|name| Key::new(self.label, name))
     }
-}
 
-/// Six decimals, as records have it.
-fn rounded(value: f64) -> f64 {
-    (value * 1e6).round() / 1e6
+    /// The terms with the papers that have them under any of their names; those that every paper has are left out.
+    fn terms(&self, holders: &Holders, papers: u64) -> Vec<Term> {
+        let term = |(canonical, names): (&String, &BTreeSet<String>)| {
+            let mut of_all: Vec<Number> = names.iter().flat_map(|name| holders.of(self.label, name)).copied().collect();
+            of_all.sort_unstable();
+            of_all.dedup();
+            let idf = (papers as f64 / of_all.len() as f64).ln();
+            (idf > 0.0 && !of_all.is_empty()).then(|| Term {
+                label: self.label,
+                id: canonical.clone(),
+                idf: (idf * 1e6).round() as u64,
+                holders: of_all,
+            })
+        };
+        self.names.iter().filter_map(term).collect()
+    }
 }

@@ -7,13 +7,13 @@ use std::sync::{Arc, PoisonError, RwLock};
 use serde_json::{Map, Value, json};
 use techrag_core::id;
 use techrag_core::record::{Effort, Expansion, Graph, Hit, Origin, Query, RouteName, TraceEntry};
-use techrag_index::{Condition, Place, Reader, Selection, Stored};
+use techrag_index::{Condition, Place, Reader, Selection};
 use thiserror::Error;
 
 use super::weigh::{Judge, Models, judge};
 use super::{Near, chunks, nearest};
 use crate::model::Label;
-use crate::store::{self, Store};
+use crate::store::{self, Store, Supply};
 
 /// What ends the run; a store that fails does not, see [`Outcome`].
 #[derive(Debug, Error)]
@@ -109,7 +109,7 @@ impl Library {
 
 /// Expands queries from one store and one library. Shared by threads freely.
 pub struct Expander {
-    store: std::result::Result<Box<dyn Store>, String>,
+    supply: Supply,
     library: Library,
     models: Models,
     config: Config,
@@ -129,14 +129,9 @@ impl Told {
 }
 
 impl Expander {
-    /// An expander; `store` is the reason in words where there is none, which every query that wanted one then says.
-    pub fn new(
-        store: std::result::Result<Box<dyn Store>, String>,
-        library: Library,
-        models: Models,
-        config: Config,
-    ) -> Self {
-        Self { store, library, models, config }
+    /// An expander.
+    pub fn new(supply: Supply, library: Library, models: Models, config: Config) -> Self {
+        Self { supply, library, models, config }
     }
 
     /// The first pass: appends to `hits` and writes `graph`.
@@ -184,19 +179,19 @@ impl Expander {
 
     fn serve(&self, question: &str, text: &str, hits: Vec<Hit>) -> Result<(Vec<Hit>, Graph, Told, Outcome)> {
         let failed = |name: &str, why: &str| Graph { store: name.into(), note: Some(why.into()), ..Graph::default() };
-        let store = match &self.store {
-            Ok(store) => store.as_ref(),
+        let store = match self.supply.get()? {
+            Ok(store) => store,
             Err(why) => {
-                return Ok((hits, failed("", why), Told::note(format!("not expanded: {why}")), Outcome::Served));
+                return Ok((hits, failed("", &why), Told::note(format!("not expanded: {why}")), Outcome::Served));
             }
         };
         let mut hits = hits;
         match self.expanded(store, question, text, &mut hits) {
             Ok((graph, told)) => Ok((hits, graph, told, Outcome::Served)),
-            Err(Error::Store(error)) if error.is_service() => {
+            Err(Error::Store(error)) if error.is_only_the_graph() => {
                 let why = error.to_string();
                 let told = Told::note(format!("not expanded: {why}"));
-                Ok((hits, failed(store.name(), &why), told, Outcome::Degraded))
+                Ok((hits, failed(store.name(), &why), told, error.outcome()))
             }
             Err(error) => Err(error),
         }
@@ -287,7 +282,7 @@ impl Expander {
         let (mut brought, mut kept) = (Vec::new(), Vec::new());
         for (stored, place) in view.reader.stored(&places)?.into_iter().zip(places) {
             if texts.insert(id::text_sha1(&stored.chunk.text)) {
-                brought.push(hit(stored));
+                brought.push(stored.into_hit(Origin::Graph));
                 kept.push(place);
             }
         }
@@ -325,27 +320,6 @@ fn interleaved(hits: Vec<Hit>, values: &[f64], brought: Vec<(f64, Hit)>) -> Vec<
         all.push(new);
     }
     all
-}
-
-fn hit(stored: Stored) -> Hit {
-    let Stored { chunk, document, keys } = stored;
-    Hit {
-        also: keys.into_iter().filter(|key| *key != document.key).collect(),
-        uid: chunk.uid,
-        doc_id: chunk.doc_id,
-        key: document.key,
-        title: document.title,
-        authors: document.authors,
-        year: document.year,
-        doi: document.doi,
-        section: chunk.section,
-        role: chunk.role,
-        pages: chunk.pages,
-        spans: chunk.spans,
-        text: chunk.text,
-        origin: Origin::Graph,
-        ..Hit::default()
-    }
 }
 
 /// Why a query does not want the graph (SPEC section 1); `None` if it does.

@@ -2,14 +2,15 @@
 //!
 //! The tables and the removal of a paper are techrag-index's, which takes papers out together with their documents.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use techrag_index::{GraphWriter, open_graph};
 
-use super::{Error, Loaded, Patch, Result, Stats, Store};
+use super::{Error, Holders, Loaded, Number, Patch, Result, Stats, Store};
+use crate::community::Community;
 use crate::model::{Direction, Edge, EdgeType, Key, Label, Link, Node, Props};
 use crate::rows::Rows;
 
@@ -107,8 +108,9 @@ impl Store for Embedded {
 
     fn nodes(&self, label: Label, ids: &[String]) -> Result<Vec<Node>> {
         let opened = self.opened();
+        let reading = opened.connection().unchecked_transaction()?;
         let sql = "SELECT id, props FROM graph_nodes WHERE label = ? AND id = ?";
-        let mut statement = opened.connection().prepare_cached(sql)?;
+        let mut statement = reading.prepare_cached(sql)?;
         let mut found = Vec::with_capacity(ids.len());
         for id in ids.iter().collect::<BTreeSet<_>>() {
             let mut rows = statement.query(params![label.name(), id])?;
@@ -121,6 +123,7 @@ impl Store for Embedded {
 
     fn links(&self, edge: EdgeType, direction: Direction, label: Label, ids: &[String]) -> Result<Vec<Link>> {
         let opened = self.opened();
+        let reading = opened.connection().unchecked_transaction()?;
         let (near, far) = match direction {
             Direction::Out => ("src", "dst"),
             Direction::In => ("dst", "src"),
@@ -132,7 +135,7 @@ impl Store for Embedded {
             "SELECT f.id, {label_column} FROM graph_nodes n CROSS JOIN graph_edges e ON e.{near} = n.nid AND e.type = ?3 \
              CROSS JOIN graph_nodes f ON f.nid = e.{far} WHERE n.label = ?1 AND n.id = ?2"
         );
-        let mut statement = opened.connection().prepare_cached(&sql)?;
+        let mut statement = reading.prepare_cached(&sql)?;
         let mut links = Vec::new();
         for id in ids.iter().collect::<BTreeSet<_>>() {
             let mut rows = statement.query(params![label.name(), id, edge.name()])?;
@@ -145,6 +148,78 @@ impl Store for Embedded {
             links[first..].sort_unstable();
         }
         Ok(links)
+    }
+
+    fn holders(&self, terms: &[Key]) -> Result<Holders> {
+        let opened = self.opened();
+        let reading = opened.connection().unchecked_transaction()?;
+        // By indexes alone: no row of a node or an edge is read.
+        let sql = "SELECT e.src FROM graph_nodes n CROSS JOIN graph_edges e ON e.dst = n.nid AND e.type = ?3 \
+             WHERE n.label = ?1 AND n.id = ?2";
+        let mut statement = reading.prepare_cached(sql)?;
+        let mut of = HashMap::with_capacity(terms.len());
+        for key in terms {
+            let Some(edge) = EdgeType::to_term(key.label) else { continue };
+            let rows = statement.query_map(params![key.label.name(), key.id, edge.name()], |row| row.get(0))?;
+            of.insert(key.clone(), rows.collect::<rusqlite::Result<Vec<Number>>>()?);
+        }
+        Ok(Holders { of, ids: Vec::new() })
+    }
+
+    fn paper_ids(&self, _: &Holders, papers: &[Number]) -> Result<Vec<Option<String>>> {
+        let opened = self.opened();
+        let reading = opened.connection().unchecked_transaction()?;
+        let mut statement = reading.prepare_cached("SELECT id FROM graph_nodes WHERE nid = ? AND label = 'Paper'")?;
+        let ids = papers.iter().map(|paper| statement.query_row([paper], |row| row.get(0)).optional());
+        Ok(ids.collect::<rusqlite::Result<_>>()?)
+    }
+
+    fn relations(&self, terms: &[Key]) -> Result<Vec<Edge>> {
+        let opened = self.opened();
+        let reading = opened.connection().unchecked_transaction()?;
+        let sql = "SELECT f.label, f.id, e.props FROM graph_nodes n CROSS JOIN graph_edges e ON e.src = n.nid AND e.type = ?3 \
+             CROSS JOIN graph_nodes f ON f.nid = e.dst WHERE n.label = ?1 AND n.id = ?2";
+        let mut statement = reading.prepare_cached(sql)?;
+        let mut found = Vec::new();
+        for (from, kind) in terms.iter().flat_map(|term| EdgeType::RELATIONS.map(|kind| (term, kind))) {
+            let mut rows = statement.query(params![from.label.name(), from.id, kind.name()])?;
+            while let Some(row) = rows.next()? {
+                let Some(label) = label_of(row, 0)? else { continue };
+                let props = serde_json::from_str(row.get_ref(2)?.as_str().unwrap_or_default())?;
+                found.push(Edge { from: from.clone(), kind, to: Key { label, id: row.get(1)? }, props });
+            }
+        }
+        found.sort_by(|a, b| (&a.from, &a.to, a.kind).cmp(&(&b.from, &b.to, b.kind)));
+        Ok(found)
+    }
+
+    fn keep_communities(&self, communities: &[Community]) -> Result<()> {
+        self.change(|catalog| write::keep_communities(catalog, communities))
+    }
+
+    fn communities(&self) -> Result<Vec<Community>> {
+        let opened = self.opened();
+        let reading = opened.connection().unchecked_transaction()?;
+        // A graph that was loaded by an older build has no such table until it is loaded again.
+        let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'graph_members')";
+        if !reading.query_row::<bool, _, _>(sql, [], |row| row.get(0))? {
+            return Ok(Vec::new());
+        }
+        let sql = "SELECT c.number, c.said, n.id FROM graph_communities c JOIN graph_members m ON m.community = c.number \
+             JOIN graph_nodes n ON n.nid = m.paper ORDER BY c.number, n.id";
+        let mut statement = reading.prepare(sql)?;
+        let mut rows = statement.query([])?;
+        let mut kept: Vec<(i64, Community)> = Vec::new();
+        while let Some(row) = rows.next()? {
+            let number: i64 = row.get(0)?;
+            if kept.last().is_none_or(|(last, _)| *last != number) {
+                kept.push((number, Community::of_said(row.get_ref(1)?.as_str().unwrap_or_default())?));
+            }
+            if let Some((_, community)) = kept.last_mut() {
+                community.papers.push(row.get(2)?);
+            }
+        }
+        Ok(kept.into_iter().map(|(_, community)| community).collect())
     }
 
     fn all(&self, label: Label) -> Result<Vec<Node>> {

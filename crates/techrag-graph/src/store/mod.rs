@@ -5,18 +5,22 @@
 
 mod embedded;
 mod neo4j;
+mod supply;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use serde::Serialize;
 use thiserror::Error;
 
-use crate::model::{Direction, Edge, EdgeType, Label, Link, Node};
+use crate::community::Community;
+use crate::expand::Outcome;
+use crate::model::{Direction, Edge, EdgeType, Key, Label, Link, Node};
 use crate::rows::Rows;
 
 pub use embedded::Embedded;
 pub use neo4j::{Neo4j, Server};
+pub use supply::Supply;
 
 /// What can go wrong with a store.
 #[derive(Debug, Error)]
@@ -68,6 +72,16 @@ impl Error {
         }
     }
 
+    /// Whether a query can do without: a service that failed, or a graph that is damaged while the library can be read.
+    pub(crate) fn is_only_the_graph(&self) -> bool {
+        self.is_service() || matches!(self, Self::Database(_) | Self::Damaged(_))
+    }
+
+    /// What a query that does without it says of the stage: a service that was asked for by name is told by the run too.
+    pub(crate) fn outcome(&self) -> Outcome {
+        if self.is_service() { Outcome::Degraded } else { Outcome::Served }
+    }
+
     /// Whether a service failed, not this program or the library.
     pub fn is_service(&self) -> bool {
         matches!(self, Self::Unreachable { .. } | Self::Refused { .. })
@@ -104,6 +118,25 @@ pub struct Patch {
     pub nodes: Vec<Node>,
     /// Edges that must be there, with these properties.
     pub add: Vec<Edge>,
+}
+
+/// A paper in a [`Holders`], and nowhere else.
+pub type Number = i64;
+
+/// The papers that have some terms, as numbers: most of them are only counted, and the ids of those that matter are
+/// asked for by [`Store::paper_ids`].
+#[derive(Clone, Debug, Default)]
+pub struct Holders {
+    of: HashMap<Key, Vec<Number>>,
+    /// Ids by number, where the store sent them along.
+    ids: Vec<String>,
+}
+
+impl Holders {
+    /// The papers that have a term.
+    pub fn of(&self, label: Label, id: &str) -> &[Number] {
+        self.of.get(&Key::new(label, id)).map_or(&[], Vec::as_slice)
+    }
 }
 
 /// Where the graph is kept. No method leaves a change half done: one that fails has changed nothing.
@@ -152,6 +185,38 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// If the store fails.
     fn links(&self, edge: EdgeType, direction: Direction, label: Label, ids: &[String]) -> Result<Vec<Link>>;
+
+    /// The papers that have each of these topics, methods, metrics and applications.
+    ///
+    /// # Errors
+    /// If the store fails.
+    fn holders(&self, terms: &[Key]) -> Result<Holders>;
+
+    /// The ids of papers by their numbers in an answer of [`Store::holders`]; `None` for one that went meanwhile.
+    ///
+    /// # Errors
+    /// If the store fails.
+    fn paper_ids(&self, holders: &Holders, papers: &[Number]) -> Result<Vec<Option<String>>>;
+
+    /// The relations (USED_FOR, MEASURES, RELATED_TO, BROADER_THAN) that start at these terms, ascending by their ends, then
+    /// by type.
+    ///
+    /// # Errors
+    /// If the store fails.
+    fn relations(&self, terms: &[Key]) -> Result<Vec<Edge>>;
+
+    /// Keeps communities in place of those kept before. They are beside the graph: no count or export has them.
+    ///
+    /// # Errors
+    /// If the store fails.
+    fn keep_communities(&self, communities: &[Community]) -> Result<()>;
+
+    /// The communities that were kept, in their order, with those of their papers that are still there; without any, they
+    /// are left out.
+    ///
+    /// # Errors
+    /// If the store fails.
+    fn communities(&self) -> Result<Vec<Community>>;
 
     /// All nodes of a label, ascending by id.
     ///

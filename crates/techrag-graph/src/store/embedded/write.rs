@@ -6,6 +6,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use techrag_index::{clear_paper, forget_paper, prune};
 
 use super::DIGEST;
+use crate::community::Community;
 use crate::model::{Edge, EdgeType, Key, Label, Node};
 use crate::rows::{Rows, joined_papers, merged};
 use crate::store::{Loaded, Patch, Result};
@@ -63,6 +64,20 @@ pub(super) fn apply(catalog: &Connection, patch: &Patch) -> Result<()> {
         }
     }
     Ok(prune(catalog, suspects)?)
+}
+
+pub(super) fn keep_communities(catalog: &Connection, communities: &[Community]) -> Result<()> {
+    catalog.execute_batch("DELETE FROM graph_members; DELETE FROM graph_communities")?;
+    for (number, community) in (1_i64..).zip(communities) {
+        let sql = "INSERT INTO graph_communities (number, said) VALUES (?, ?)";
+        catalog.prepare_cached(sql)?.execute(params![number, community.said()?])?;
+        for paper in &community.papers {
+            let sql = "INSERT INTO graph_members (paper, community) SELECT nid, ?2 FROM graph_nodes \
+                 WHERE label = 'Paper' AND id = ?1";
+            catalog.prepare_cached(sql)?.execute(params![paper, number])?;
+        }
+    }
+    Ok(())
 }
 
 fn find(catalog: &Connection, key: &Key) -> Result<Option<i64>> {

@@ -6,18 +6,21 @@
 mod client;
 mod write;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::{Value, json};
 
-use super::{Loaded, Patch, Result, Stats, Store};
+use super::{Holders, Loaded, Number, Patch, Result, Stats, Store};
+use crate::community::Community;
 use crate::model::{Direction, Edge, EdgeType, Key, Label, Link, Node, Props};
 use crate::rows::Rows;
 use client::Client;
 pub use client::Server;
 
 /// Properties of a paper that are not a part of the graph.
-const OURS: [&str; 3] = ["id", "digest", "keys"];
+const OURS: [&str; 4] = ["id", "digest", "keys", "community"];
+/// Label of what a community is called and told by; its papers name its number. Beside the graph, so no count has it.
+const COMMUNITY: &str = "TechragCommunity";
 
 /// The store on a server.
 pub struct Neo4j {
@@ -44,7 +47,9 @@ impl Neo4j {
                 format!("CREATE CONSTRAINT techrag_{lower}_id IF NOT EXISTS FOR (n:{name}) REQUIRE n.id IS UNIQUE");
             self.client.read(&constraint, json!({}))?;
         }
-        for (label, property) in [("Paper", "title"), ("CitationPaper", "title"), ("Author", "name")] {
+        for (label, property) in
+            [("Paper", "title"), ("Paper", "community"), ("CitationPaper", "title"), ("Author", "name")]
+        {
             let name = format!("techrag_{}_{property}", label.to_lowercase());
             self.client
                 .read(&format!("CREATE INDEX {name} IF NOT EXISTS FOR (n:{label}) ON (n.{property})"), json!({}))?;
@@ -78,7 +83,9 @@ impl Store for Neo4j {
 
     fn stats(&self) -> Result<Stats> {
         Ok(Stats {
-            nodes: self.counted("MATCH (n) RETURN labels(n)[0] AS kind, count(*) AS count")?,
+            nodes: self.counted(&format!(
+                "MATCH (n) WHERE NOT n:{COMMUNITY} RETURN labels(n)[0] AS kind, count(*) AS count"
+            ))?,
             edges: self.counted("MATCH ()-[e]->() RETURN type(e) AS kind, count(*) AS count")?,
         })
     }
@@ -115,6 +122,69 @@ impl Store for Neo4j {
         let mut links: Vec<Link> = rows.iter().filter_map(link).collect();
         links.sort_unstable();
         Ok(links)
+    }
+
+    fn holders(&self, terms: &[Key]) -> Result<Holders> {
+        let mut numbers: HashMap<String, Number> = HashMap::new();
+        let mut holders = Holders::default();
+        for label in Label::TERMS {
+            let of_label = terms.iter().filter(|key| key.label == label);
+            let ids: Vec<String> = of_label.map(|key| key.id.clone()).collect();
+            let Some(edge) = EdgeType::to_term(label).filter(|_| !ids.is_empty()) else { continue };
+            for link in self.links(edge, Direction::In, label, &ids)? {
+                let number = *numbers.entry(link.far.id).or_insert_with_key(|id| {
+                    holders.ids.push(id.clone());
+                    holders.ids.len() as Number - 1
+                });
+                holders.of.entry(Key::new(label, link.near)).or_default().push(number);
+            }
+        }
+        Ok(holders)
+    }
+
+    fn paper_ids(&self, holders: &Holders, papers: &[Number]) -> Result<Vec<Option<String>>> {
+        let id = |paper: &Number| holders.ids.get(usize::try_from(*paper).ok()?).cloned();
+        Ok(papers.iter().map(id).collect())
+    }
+
+    fn relations(&self, terms: &[Key]) -> Result<Vec<Edge>> {
+        let mut found: Vec<Edge> = Vec::new();
+        for label in Label::TERMS {
+            let ids: BTreeSet<&String> = terms.iter().filter(|key| key.label == label).map(|key| &key.id).collect();
+            let cypher = format!(
+                "UNWIND $ids AS id MATCH (n:{} {{id: id}})-[e:{}]->(f) RETURN n.id AS from, type(e) AS kind, \
+                 labels(f)[0] AS label, f.id AS to, properties(e) AS props",
+                label.name(),
+                write::RELATIONS
+            );
+            let made = |row: &Value| {
+                let (from, to) = (Key::new(label, row["from"].as_str()?), key(&row["label"], &row["to"])?);
+                let kind = EdgeType::of(row["kind"].as_str()?)?;
+                Some(Edge { from, kind, to, props: row["props"].as_object()?.clone() })
+            };
+            found.extend(self.client.read(&cypher, json!({ "ids": ids }))?.iter().filter_map(made));
+        }
+        found.sort_by(|a, b| (&a.from, &a.to, a.kind).cmp(&(&b.from, &b.to, b.kind)));
+        Ok(found)
+    }
+
+    fn keep_communities(&self, communities: &[Community]) -> Result<()> {
+        self.client.change(async |change| write::keep_communities(change, communities).await)
+    }
+
+    fn communities(&self) -> Result<Vec<Community>> {
+        let cypher = format!(
+            "MATCH (c:{COMMUNITY}) MATCH (p:Paper {{community: c.number}}) WITH c, p ORDER BY p.id \
+             RETURN c.number AS number, c.said AS said, collect(p.id) AS papers ORDER BY number"
+        );
+        let rows = self.client.read(&cypher, json!({}))?;
+        let community = |row: &Value| -> Result<Community> {
+            let mut community = Community::of_said(row["said"].as_str().unwrap_or_default())?;
+            let papers = row["papers"].as_array().into_iter().flatten();
+            community.papers = papers.filter_map(|id| id.as_str().map(str::to_owned)).collect();
+            Ok(community)
+        };
+        rows.iter().map(community).collect()
     }
 
     fn all(&self, label: Label) -> Result<Vec<Node>> {

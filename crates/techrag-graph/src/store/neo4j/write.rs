@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::client::Change;
-use super::{key, nodes};
+use super::{COMMUNITY, key, nodes};
+use crate::community::Community;
 use crate::model::{Edge, EdgeType, Key, Label, Node, Props};
 use crate::rows::{Rows, joined_papers, merged};
 use crate::store::{Loaded, Patch, Result};
 
-const RELATIONS: &str = "USED_FOR|MEASURES|RELATED_TO|BROADER_THAN";
+pub(super) const RELATIONS: &str = "USED_FOR|MEASURES|RELATED_TO|BROADER_THAN";
 /// What keeps a node that it leads to.
 const SUPPORTS: &str = "BELONGS_TO|USES_METHOD|REPORTS_METRIC|APPLIES_TO|CITES|HAS_CHUNK|ALIAS_OF";
 
@@ -54,12 +55,27 @@ pub(super) async fn apply(change: &mut Change<'_>, patch: &Patch) -> Result<()> 
     prune(change, suspects).await
 }
 
-/// What a paper is replaces what it was; its keys stay.
+pub(super) async fn keep_communities(change: &mut Change<'_>, communities: &[Community]) -> Result<()> {
+    change.rows(&format!("MATCH (c:{COMMUNITY}) DELETE c"), json!({})).await?;
+    change.rows("MATCH (p:Paper) WHERE p.community IS NOT NULL REMOVE p.community", json!({})).await?;
+    let row = |(number, community): (usize, &Community)| -> Result<Value> {
+        Ok(json!({ "number": number, "said": community.said()?, "papers": community.papers }))
+    };
+    let rows: Vec<Value> = (1..).zip(communities).map(row).collect::<Result<_>>()?;
+    let cypher = format!("UNWIND $rows AS row CREATE (c:{COMMUNITY} {{number: row.number, said: row.said}})");
+    change.rows(&cypher, json!({ "rows": rows })).await?;
+    let cypher = "UNWIND $rows AS row UNWIND row.papers AS id MATCH (p:Paper {id: id}) SET p.community = row.number";
+    change.rows(cypher, json!({ "rows": rows })).await?;
+    Ok(())
+}
+
+/// What a paper is replaces what it was; its keys and its community stay.
 async fn write_paper(change: &mut Change<'_>, rows: &Rows) -> Result<()> {
     let mut props = rows.paper().props.clone();
     props.insert("id".into(), rows.doc_id.clone().into());
     props.insert("digest".into(), rows.digest.clone().into());
-    let cypher = "MERGE (p:Paper {id: $id}) WITH p, coalesce(p.keys, []) AS keys SET p = $props SET p.keys = keys";
+    let cypher = "MERGE (p:Paper {id: $id}) WITH p, coalesce(p.keys, []) AS keys, p.community AS community \
+         SET p = $props SET p.keys = keys, p.community = community";
     change.rows(cypher, json!({ "id": rows.doc_id, "props": props })).await?;
     Ok(())
 }
