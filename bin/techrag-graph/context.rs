@@ -40,6 +40,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
+    let supply = args.store.enriching(cli)?;
     let scoped = !args.scope.is_empty();
     let library = if scoped { Some(Library::open(cli.library()?, args.scope.clone())?) } else { None };
     let config = Config {
@@ -49,7 +50,7 @@ pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
         relations: args.relations,
         communities: args.communities,
     };
-    let contexts = Contexts::new(args.store.enriching(cli)?, library, config);
+    let contexts = Contexts::new(supply, library, config);
     let down = AtomicBool::new(false);
     let outcome = cli.each(Wanted { kinds: &[Kind::Query], bare: Bare::Refused }, |record| {
         let Record::Query(mut query) = record else { return Ok(vec![record]) };

@@ -59,9 +59,10 @@ pub(crate) struct Args {
 const CROSS_ENCODER: &str = "ms-marco-MiniLM-L-6-v2";
 
 pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
+    let supply = args.store.enriching(cli)?;
     let models = Models::new(Locator::new(cli.model_folders()), Limits { sessions: cli.jobs(), batch: 8 })?;
     let library = Library::open(cli.library()?, args.scope.clone())?;
-    let expander = Expander::new(args.store.enriching(cli)?, library, models, args.config());
+    let expander = Expander::new(supply, library, models, args.config());
     let down = AtomicBool::new(false);
     let outcome = cli.each(Wanted { kinds: &[Kind::Query], bare: Bare::Refused }, |record| {
         let Record::Query(mut query) = record else { return Ok(vec![record]) };

@@ -1,10 +1,8 @@
 //! Communities: groups of papers closer to each other than to the rest, for questions about the whole library.
 //!
 //! Papers are joined by what they share (Σ idf of shared topics and methods, as in expansion) and by citations of each
-//! other (ln N each, as much as a topic of one paper). Groups are found by label propagation (Raghavan, Albert, Kumara:
-//! Near linear time algorithm to detect community structures in large-scale networks, 2007) in the order of ids, ties to
-//! the smaller label: no randomness, so the same graph gives the same groups. A term of more than a tenth of the papers
-//! joins nothing once there are a hundred: it would join everything.
+//! other (ln N each, as much as a topic of one paper); groups are those of most modularity. A term of more than a tenth of
+//! the papers joins nothing once there are a hundred: it would join everything.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,6 +13,7 @@ use techrag_core::sentence;
 use techrag_index::Reader;
 
 use crate::model::{EdgeType, Label};
+use crate::modularity::{Weights, groups};
 use crate::store::{Result, Store};
 
 /// A group of papers.
@@ -56,8 +55,6 @@ impl Community {
     }
 }
 
-/// Rounds after which propagation stops if it has not settled.
-const ROUNDS: usize = 50;
 /// Terms that name a community.
 const NAMES: usize = 5;
 /// Sentences of a summary.
@@ -71,12 +68,12 @@ pub fn communities(store: &dyn Store) -> Result<Vec<Community>> {
     let papers: Vec<String> = store.all(Label::Paper)?.into_iter().map(|node| node.key.id).collect();
     let terms = Terms::of(store)?;
     let weights = weights(store, &papers, &terms)?;
-    let labels = propagate(papers.len(), &weights);
-    let mut groups: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    let labels = groups(&weights);
+    let mut members: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     for (paper, label) in papers.iter().zip(labels) {
-        groups.entry(label).or_default().push(paper.clone());
+        members.entry(label).or_default().push(paper.clone());
     }
-    let mut found: Vec<Community> = groups
+    let mut found: Vec<Community> = members
         .into_values()
         .filter(|papers| papers.len() > 1)
         .map(|papers| Community { terms: terms.telling(&papers), papers, summary: Vec::new() })
@@ -131,7 +128,7 @@ impl Terms {
 }
 
 /// For each paper, the papers it is joined to and how strongly.
-fn weights(store: &dyn Store, papers: &[String], terms: &Terms) -> Result<Vec<BTreeMap<usize, f64>>> {
+fn weights(store: &dyn Store, papers: &[String], terms: &Terms) -> Result<Weights> {
     let number: BTreeMap<&str, usize> = papers.iter().enumerate().map(|(at, id)| (id.as_str(), at)).collect();
     let mut weights = vec![BTreeMap::new(); papers.len()];
     let mut join = |a: usize, b: usize, weight: f64| {
@@ -155,32 +152,6 @@ fn weights(store: &dyn Store, papers: &[String], terms: &Terms) -> Result<Vec<BT
     Ok(weights)
 }
 
-/// Each takes the label that weighs most among its neighbours, until none changes.
-fn propagate(count: usize, weights: &[BTreeMap<usize, f64>]) -> Vec<usize> {
-    let mut labels: Vec<usize> = (0..count).collect();
-    for _ in 0..ROUNDS {
-        let mut changed = false;
-        for at in 0..count {
-            let mut votes: BTreeMap<usize, f64> = BTreeMap::new();
-            for (other, weight) in &weights[at] {
-                *votes.entry(labels[*other]).or_default() += weight;
-            }
-            let best = votes.iter().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0)));
-            let held = votes.get(&labels[at]).copied().unwrap_or(0.0);
-            if let Some((label, weight)) = best
-                && *weight > held
-            {
-                labels[at] = *label;
-                changed = true;
-            }
-        }
-        if !changed {
-            break;
-        }
-    }
-    labels
-}
-
 /// Most papers of a community that its summary reads, and shortest sentence in tokens.
 const READ: usize = 40;
 const SHORTEST: u32 = 8;
@@ -198,7 +169,7 @@ pub fn summary(reader: &Reader, chunks: &BTreeMap<String, Vec<String>>) -> techr
         let text = stored.iter().find(|stored| stored.chunk.role == Role::Abstract).or(stored.first());
         for said in text.map(|stored| sentence::split(&stored.chunk.text)).unwrap_or_default() {
             let bag = Bag::of(said);
-            if bag.length() >= SHORTEST {
+            if bag.length() >= SHORTEST && !is_list_of_keywords(said) {
                 sentences.push((paper, techrag_core::text::squeeze(said), bag));
             }
         }
@@ -214,22 +185,8 @@ pub fn summary(reader: &Reader, chunks: &BTreeMap<String, Vec<String>>) -> techr
     Ok(best.take(SENTENCES).map(|(paper, text, _)| Said { doc_id: (*paper).clone(), text: text.clone() }).collect())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn two_groups_with_one_thin_bridge_are_two_communities() {
-        let mut weights = vec![BTreeMap::new(); 6];
-        for (a, b, weight) in
-            [(0, 1, 1.0), (1, 2, 1.0), (0, 2, 1.0), (3, 4, 1.0), (4, 5, 1.0), (3, 5, 1.0), (2, 3, 0.2)]
-        {
-            weights[a].insert(b, weight);
-            weights[b].insert(a, weight);
-        }
-        let labels = propagate(6, &weights);
-        assert!(labels[0] == labels[1] && labels[1] == labels[2] && labels[3] == labels[4] && labels[4] == labels[5]);
-        assert_ne!(labels[0], labels[3]);
-        assert_eq!(propagate(2, &[BTreeMap::new(), BTreeMap::new()]), [0, 1]);
-    }
+/// Keywords printed below an abstract share words with everything and say nothing.
+fn is_list_of_keywords(said: &str) -> bool {
+    let said = said.trim_start().to_lowercase();
+    ["keywords", "key words", "index terms"].iter().any(|head| said.starts_with(head))
 }

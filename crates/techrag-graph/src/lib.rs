@@ -14,6 +14,7 @@ pub mod expand;
 pub mod export;
 pub mod extract;
 mod model;
+mod modularity;
 mod name;
 pub mod resolve;
 mod rows;
