@@ -116,9 +116,9 @@ mod tests {
     fn groups_with_a_thin_bridge_are_apart_however_strongly_all_are_joined() {
         let edges: Vec<(usize, usize, f64)> = (0..5)
             .flat_map(|group| {
-                let of = |n: usize| group * 4 + n;
+                let of = move |n: usize| group * 4 + n;
                 let inner = (0..4).flat_map(move |a| (a + 1..4).map(move |b| (of(a), of(b), 1.0)));
-                inner.chain([(of(3), (of(4)) % 20, 0.5)])
+                inner.chain([(of(3), of(4) % 20, 0.5)])
             })
             .collect();
         let expected: Vec<usize> = (0..20).map(|node| node / 4).collect();
