@@ -195,6 +195,18 @@ impl Frame {
         let _ = place;
     }
 
+    /// Gives back the memory of a range that has been read; read once more, it comes from the file again. Without this
+    /// a process that searches for long holds all it ever touched.
+    pub fn done_with(&self, place: &Range<usize>) {
+        // SAFETY: the map is read-only and of a file that is never written (see `open`), so what leaves memory comes
+        // back with the same bytes; references into the range stay good. Advice that is not taken costs memory only.
+        #[cfg(unix)]
+        let _ =
+            unsafe { self.map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, place.start, place.len()) };
+        #[cfg(not(unix))]
+        let _ = place;
+    }
+
     /// Reads every section and compares its digest; what lies between them must be zero.
     ///
     /// # Errors

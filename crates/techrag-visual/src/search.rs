@@ -344,7 +344,9 @@ pub(crate) fn exact(pages: &Pages, asked: &Asked, near: &[Ranked<PagePlace>], k:
     }
     let score = |(at, ranked): (usize, &Ranked<PagePlace>)| {
         let place = ranked.item;
-        let maxsim = segment(&place)?.maxsim(asked, place.slot as usize, None);
+        let segment = segment(&place)?;
+        let maxsim = segment.maxsim(asked, place.slot as usize, None);
+        segment.done_with(place.slot as usize);
         // Pages that the text brought stand behind those of the encodings, without a score of theirs.
         let encoding = ranked.score.is_finite().then_some(ranked.score as f32);
         let rank = encoding.map(|_| at as u32 + 1);

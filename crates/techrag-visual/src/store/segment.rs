@@ -175,6 +175,11 @@ impl Segment {
         self.frame.will_need(&self.bytes_of(slot));
     }
 
+    /// Gives back the memory of a slot's vectors.
+    pub(crate) fn done_with(&self, slot: usize) {
+        self.frame.done_with(&self.bytes_of(slot));
+    }
+
     /// Where the vectors of a slot come from.
     pub(crate) fn spots(&self, slot: usize) -> &[Spot] {
         self.items::<Spot>(&self.places).get(self.rows(slot)).unwrap_or_default()
