@@ -16,7 +16,7 @@ fn mixed() -> Place {
     place.file("docs/sub/plot.toml", "x = 1\n");
     place.file("docs/sub/empty.txt", "\n");
     place.file("docs/.hidden/c.txt", "Nobody sees this.\n");
-    std::fs::write(place.path().join("docs/image"), b"\x89PNG\r\n\x1a\n\0\0").expect("a file can be written");
+    std::fs::write(place.path().join("docs/image"), b"GIF89a\0\0").expect("a file can be written");
     place
 }
 

@@ -18,6 +18,7 @@ mod library;
 mod llm;
 mod manners;
 mod pipeline;
+mod scan;
 mod schemas;
 mod streams;
 mod tidy;

@@ -52,6 +52,8 @@ struct Document {
     #[serde(default)]
     outline: Vec<Value>,
     #[serde(default)]
+    recognised: Vec<Value>,
+    #[serde(default)]
     references: Vec<Value>,
     #[serde(default)]
     metadata: Map<String, Value>,
@@ -90,6 +92,7 @@ struct Span {
     page: Option<u32>,
     bbox: Option<[f64; 4]>,
     place: Option<String>,
+    confidence: Option<f64>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -120,12 +123,13 @@ fn a_paper_is_a_document_and_its_chunks_and_nothing_more() {
         assert_eq!((chunk.r#type.as_str(), &chunk.doc_id), ("chunk", &document.doc_id));
         assert_eq!(chunk.uid, format!("{}:{ordinal}", document.doc_id));
         assert!(!chunk.spans.is_empty());
-        for Span { start, end, page, bbox, place } in &chunk.spans {
+        for Span { start, end, page, bbox, place, confidence } in &chunk.spans {
             let words = chunk.text.get(*start..*end).expect("a span stands on character boundaries");
             assert!(
                 !words.trim().is_empty() && page.is_some() && bbox.is_some() && place.is_none(),
                 "{words:?} {page:?} {bbox:?}"
             );
+            assert_eq!(*confidence, None, "what a text layer says is not doubted");
         }
     }
 }

@@ -11,6 +11,8 @@ use techrag_chunk::Config;
 use techrag_cli::Cli;
 use techrag_pdf::worker;
 
+use crate::ocr::OcrArgs;
+
 /// Read files and cut them into chunks
 ///
 /// A document record comes first, then its chunks. PDF, Word, PowerPoint, Excel, HTML, Markdown, CSV, source code and
@@ -66,6 +68,8 @@ pub(crate) struct Args {
     /// File whose first line is the password of encrypted PDFs
     #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
+    #[command(flatten)]
+    ocr: OcrArgs,
 }
 
 /// What the input is.
@@ -94,6 +98,7 @@ impl Args {
             overlap: self.overlap,
             max_bytes: self.max_bytes,
             pdf: self.pdf()?,
+            ocr: self.ocr.open(cli, self.max_memory << 20)?,
             by: cli.by(),
         })
     }

@@ -1,6 +1,7 @@
 //! `techrag-chunk`: files to documents and chunks.
 
 mod args;
+mod ocr;
 mod version;
 
 use std::io::{self, BufReader, IsTerminal as _};
@@ -55,7 +56,12 @@ fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
 
 fn one(file: Result<Source, ErrorRecord>, config: &Config, cli: &Cli) -> Vec<Record> {
     match file.map(|file| techrag_chunk::read(&file, config)) {
-        Ok(Became::Read(parsed)) => parsed.into_records(),
+        Ok(Became::Read(parsed)) => {
+            if let Some(warning) = parsed.warning() {
+                cli.note(&warning);
+            }
+            parsed.into_records()
+        }
         Ok(Became::Failed(error)) | Err(error) => vec![error.into()],
         Ok(Became::Unsupported { key, media_type }) => {
             cli.note(&format!("left out {key}: no reader for {media_type}"));

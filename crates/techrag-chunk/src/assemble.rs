@@ -47,6 +47,7 @@ pub(crate) fn assemble(draft: Draft, identity: Identity, config: &Config) -> Par
         pages_without_text: draft.pages_without_text,
         pages_failed: draft.pages_failed.iter().map(|(page, _)| *page).collect(),
         outline: if draft.outline.is_empty() { of_sections(&draft.sections) } else { draft.outline },
+        recognised: draft.recognised,
         references: draft.references,
         metadata: identity.metadata,
         provenance,
@@ -89,7 +90,11 @@ fn chunks(draft: &Draft, doc_id: &str, config: &Config, provenance: &mut Extra) 
             let sha1 = id::text_sha1(&packed.text);
             if seen.insert(sha1.clone()) {
                 let ordinal = u32::try_from(chunks.len()).unwrap_or(u32::MAX);
-                let of_text = if tables_only { Modality::Table } else { Modality::Text };
+                let of_text = match packed.spans.iter().any(|span| span.confidence.is_some()) {
+                    true => Modality::Ocr,
+                    false if tables_only => Modality::Table,
+                    false => Modality::Text,
+                };
                 let modality = draft.modality.unwrap_or(of_text);
                 let chunk = chunk(packed, section, id::uid(doc_id, ordinal), sha1);
                 chunks.push(Chunk { doc_id: doc_id.to_owned(), modality, by: config.by.clone(), ..chunk });

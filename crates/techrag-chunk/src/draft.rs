@@ -2,7 +2,7 @@
 //!
 //! Every format ends here, so that packing, roles and deduplication are written once.
 
-use techrag_core::record::{Extra, Heading, Modality, Reference, Role, Span, Table};
+use techrag_core::record::{Extra, Heading, Modality, RecognisedPage, Reference, Role, Span, Table};
 
 /// A source as its reader understood it. Unknown values are `None` or empty.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,6 +23,8 @@ pub(crate) struct Draft {
     pub(crate) pages_failed: Vec<(u32, String)>,
     /// All headings in order; a reader that does not fill it has those of its sections.
     pub(crate) outline: Vec<Heading>,
+    /// Pages whose text was read off their picture.
+    pub(crate) recognised: Vec<RecognisedPage>,
     pub(crate) references: Vec<Reference>,
     /// Where each value came from, and what was done that a reader of the chunks should know.
     pub(crate) provenance: Extra,

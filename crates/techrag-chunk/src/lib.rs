@@ -26,6 +26,7 @@ mod plain;
 mod read;
 mod references;
 mod role;
+pub mod scan;
 mod sniff;
 mod split;
 mod table;
@@ -47,6 +48,8 @@ pub struct Config {
     pub max_bytes: u64,
     /// How PDFs are read.
     pub pdf: techrag_pdf::Config,
+    /// How pictures are read.
+    pub ocr: scan::Ocr,
     /// Tool and version, for the `by` of every record.
     pub by: String,
 }
@@ -72,6 +75,15 @@ fn test_config() -> Config {
             max_memory: 1 << 30,
             password: None,
         },
+        ocr: scan::Ocr::new(scan::OcrConfig {
+            reader: scan::OcrReader::Off,
+            languages: "eng".into(),
+            timeout: Duration::from_secs(60),
+            memory: 1 << 30,
+            models: Vec::new(),
+            sessions: 1,
+            doubt: 0.7,
+        }),
         by: "techrag-chunk test".into(),
     }
 }

@@ -11,7 +11,7 @@ use crate::assemble::{Identity, assemble};
 use crate::input::Source;
 use crate::office::{self, Office};
 use crate::sniff::{self, Kind};
-use crate::{Config, STAGE, code, delimited, html, markdown, pdf, plain};
+use crate::{Config, STAGE, code, delimited, html, markdown, pdf, plain, scan};
 
 /// What became of a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +41,22 @@ pub struct Parsed {
 }
 
 impl Parsed {
+    /// What the user should know at once, in one sentence: pages that nobody could read, or not for certain.
+    pub fn warning(&self) -> Option<String> {
+        let pages =
+            |key: &str| self.document.provenance.get(key).and_then(|value| value.as_array()).map_or(0, Vec::len);
+        let unread = self.document.provenance.get("ocr").and_then(|ocr| ocr["unread"].as_str());
+        let key = &self.document.key;
+        match (unread, pages("pages_read_with_low_confidence")) {
+            (Some(why), _) => {
+                let count = self.document.pages_without_text.len();
+                Some(format!("{key}: {count} pages without a text layer were not read: {why}"))
+            }
+            (None, 0) => None,
+            (None, count) => Some(format!("{key}: {count} pages were read off their picture with low confidence")),
+        }
+    }
+
     /// The document, its chunks, then the failures.
     pub fn into_records(self) -> Vec<Record> {
         let chunks = self.chunks.into_iter().map(Record::from);
@@ -85,6 +101,16 @@ pub fn read(source: &Source, config: &Config) -> Outcome {
         Kind::Structured(decoded, _) if source.named => plain::read(&decoded),
         Kind::Empty => return empty(source),
         Kind::Structured(_, media_type) => return unsupported(source, &media_type),
+        Kind::Unsupported(media_type) if scan::is_picture(media_type) => {
+            match scan::read(&source.path, &bytes, &source.key, media_type, config) {
+                Ok(draft) => draft,
+                // Without a reader of pictures one met in a walk is of a kind that nobody reads.
+                Err(error) if error.kind == ErrorKind::Unsupported && !source.named => {
+                    return unsupported(source, media_type);
+                }
+                Err(error) => return Outcome::Failed(error),
+            }
+        }
         Kind::Unsupported(media_type) => return unsupported(source, media_type),
     };
     Outcome::Read(Box::new(assemble(draft, identity(source, &bytes), config)))

@@ -15,6 +15,14 @@ pub enum Error {
         /// What to do about it: the command that brings the model.
         hint: String,
     },
+    /// A program of the system, or a part of it, is not there.
+    #[error("{what}")]
+    NotInstalled {
+        /// What is missing, in words.
+        what: String,
+        /// How it is installed.
+        hint: String,
+    },
     /// The manifest has no such model.
     #[error("no model is named {id}; the manifest has {}", .known.join(", "))]
     Unknown {
@@ -114,7 +122,7 @@ impl Error {
     /// What the user can do about it, if anything.
     pub fn hint(&self) -> Option<&str> {
         match self {
-            Self::Missing { hint, .. } => Some(hint),
+            Self::Missing { hint, .. } | Self::NotInstalled { hint, .. } => Some(hint),
             Self::Runtime { .. } | Self::File { .. } => Some(
                 "`make models` verifies what it fetched and replaces what is broken; a network of your own must be what its models.toml says",
             ),

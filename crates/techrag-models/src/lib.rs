@@ -16,6 +16,7 @@ mod error;
 mod layout;
 mod locate;
 mod manifest;
+pub mod ocr;
 mod page;
 mod pieces;
 mod pool;

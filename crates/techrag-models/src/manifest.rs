@@ -13,6 +13,7 @@ use techrag_core::record::Vectors;
 use crate::error::Error;
 use crate::layout::LayoutSpec;
 use crate::locate::Locator;
+use crate::ocr::{DETECTOR, READER, RecogniserSpec};
 use crate::page::PageSpec;
 
 /// Name of a manifest beside models.
@@ -74,6 +75,8 @@ pub enum Kind {
     PageEncoder(PageSpec),
     /// A page's picture to labelled boxes.
     Layout(LayoutSpec),
+    /// A picture to words with their places.
+    Recogniser(RecogniserSpec),
 }
 
 /// How a sentence encoder is used.
@@ -292,6 +295,7 @@ struct RawModel {
     recipe: Option<String>,
     page: Option<PageSpec>,
     layout: Option<LayoutSpec>,
+    recogniser: Option<RecogniserSpec>,
     #[serde(default)]
     source: Vec<RawSource>,
     dim: Option<usize>,
@@ -365,6 +369,10 @@ impl TryFrom<RawModel> for Model {
             "layout" => {
                 let spec = raw.layout.clone().ok_or_else(|| lacking("layout"))?;
                 (Kind::Layout(spec), vec![GRAPH.to_owned()])
+            }
+            "recogniser" => {
+                let spec = raw.recogniser.clone().ok_or_else(|| lacking("recogniser"))?;
+                (Kind::Recogniser(spec), vec![DETECTOR.to_owned(), READER.to_owned()])
             }
             other => return Err(Error::Manifest(format!("{} is of unknown kind {other}", raw.id))),
         };

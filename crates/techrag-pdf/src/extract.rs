@@ -8,7 +8,7 @@ use crate::glyphs::{self, PageReader};
 use crate::page::{Outcome, Page, Quality};
 use crate::raster::Picture;
 use crate::worker::frame::{Frame, Head, Request};
-use crate::{last, mupdf};
+use crate::{last, mupdf, still};
 use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::fs;
@@ -25,7 +25,7 @@ const UNKNOWN: f32 = 0.25;
 /// # Errors
 /// Those of `send`.
 pub(crate) fn run(request: &Request, send: &mut dyn FnMut(Frame) -> io::Result<()>) -> io::Result<()> {
-    match load(request).and_then(|bytes| File::open(bytes, request)) {
+    match contents(request).and_then(pdf).and_then(|bytes| File::open(bytes, request)) {
         Ok(file) => file.send(request, send),
         Err(error) => send(Frame::Error(error)),
     }
@@ -39,7 +39,13 @@ pub(crate) fn picture(request: &Request, open: &mut Option<File>) -> Result<Pict
     let Some(drawing) = request.drawing else { return Err(Error::Page("none was asked for".to_owned())) };
     let file = match open.take().filter(|file| file.path == request.path) {
         Some(file) => file,
-        None => load(request).and_then(|bytes| File::open(bytes, request))?,
+        None => {
+            let bytes = contents(request)?;
+            if still::is_one(&bytes) {
+                return guarded(|| still::draw(&bytes, drawing.page, drawing.size, request.max_memory));
+            }
+            File::open(pdf(bytes)?, request)?
+        }
     };
     let Some(first) = &file.first else { return Err(Error::Page("no renderer opens the file".to_owned())) };
     let drawn = guarded(|| first.draw(drawing.page, drawing.size).map_err(Error::Page));
@@ -166,8 +172,8 @@ fn guarded<T>(read: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|panic| Err(Error::Damaged(words(&*panic))))
 }
 
-/// The bytes of the file, if it looks like a PDF and is not too large.
-fn load(request: &Request) -> Result<Arc<Vec<u8>>, Error> {
+/// The bytes of the file, if it is not too large.
+fn contents(request: &Request) -> Result<Vec<u8>, Error> {
     let path = Path::new(&request.path);
     let unreadable = |error: io::Error| Error::Unreadable(error.to_string());
     let meta = fs::metadata(path).map_err(unreadable)?;
@@ -177,7 +183,11 @@ fn load(request: &Request) -> Result<Arc<Vec<u8>>, Error> {
     if meta.len() > request.max_bytes {
         return Err(Error::TooLarge(format!("{} bytes, {} allowed", meta.len(), request.max_bytes)));
     }
-    let bytes = fs::read(path).map_err(unreadable)?;
+    fs::read(path).map_err(unreadable)
+}
+
+/// The bytes, if they look like a PDF.
+fn pdf(bytes: Vec<u8>) -> Result<Arc<Vec<u8>>, Error> {
     if looks_like_pdf(&bytes) {
         Ok(Arc::new(bytes))
     } else {

@@ -14,12 +14,17 @@ pub mod page;
 mod quality;
 mod raster;
 mod read;
+pub mod recognised;
 mod render;
+mod still;
 pub mod worker;
 
 pub use config::Config;
 pub use error::Error;
-pub use page::{Bbox, Block, BlockKind, Info, Line, Outcome, OutlineItem, Page, Pdf, Quality, Reader, Run, Script};
+pub use page::{
+    Bbox, Block, BlockKind, Info, Line, Outcome, OutlineItem, Page, Pdf, Quality, Reader, Recognised, Run, Script,
+};
 pub use raster::{LONGEST_SIDE, Picture, RENDERER, Size};
-pub use read::read;
+pub use read::{finish, read, read_mending};
 pub use render::Renderer;
+pub use still::pages as pages_of_picture;

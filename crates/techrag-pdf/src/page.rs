@@ -70,6 +70,8 @@ pub struct Page {
     pub unknown_glyphs: f32,
     /// How far its text can be trusted.
     pub quality: Quality,
+    /// How its text was read off its picture, where it was.
+    pub recognised: Option<Recognised>,
 }
 
 /// How far the text of a page can be trusted: three shares, 0 to 1; 1 where there is too little text to tell.
@@ -87,6 +89,17 @@ impl Default for Quality {
     fn default() -> Self {
         Self { letters: 1.0, words: 1.0, order: 1.0 }
     }
+}
+
+/// How a page's text was read off its picture.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Recognised {
+    /// Which reader it was, with its version.
+    pub by: String,
+    /// Mean confidence of its words weighed by their letters, 0 to 1.
+    pub confidence: f32,
+    /// Box on the page in points, and confidence from 0 to 1, of each word.
+    pub words: Vec<(Bbox, f32)>,
 }
 
 /// What came of a page.
@@ -114,6 +127,8 @@ pub enum Reader {
     Mupdf,
     /// lopdf, without positions.
     Lopdf,
+    /// A reader of pictures: see [`Page::recognised`].
+    Picture,
 }
 
 /// A block: a paragraph, heading, caption, table, … whose lines belong together.

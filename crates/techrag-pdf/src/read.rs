@@ -20,15 +20,30 @@ use std::time::{Duration, Instant};
 /// # Errors
 /// Where nothing of the file can be read: see [`Error`].
 pub fn read(path: &Path, config: &Config) -> Result<Pdf, Error> {
+    read_mending(path, config, |_| {})
+}
+
+/// The same, with the pages given to `mend` before anything is told from several of them together (running headers,
+/// paragraphs that go on): a page without a text layer may be replaced there by what is read off its picture.
+///
+/// # Errors
+/// Where nothing of the file can be read: see [`Error`].
+pub fn read_mending(path: &Path, config: &Config, mend: impl FnOnce(&mut [Page])) -> Result<Pdf, Error> {
     let mut file = File::default();
     match &config.worker {
         Some(command) => isolated(path, command, config, &mut file)?,
         None => here(path, config, &mut file)?,
     }
     let head = file.head.ok_or_else(|| Error::Crashed("the reader said nothing".to_owned()))?;
-    let mut pages = file.pages;
-    document::finish(&mut pages);
-    Ok(Pdf { info: head.info, outline: head.outline, pages })
+    let mut pdf = Pdf { info: head.info, outline: head.outline, pages: file.pages };
+    mend(&mut pdf.pages);
+    finish(&mut pdf);
+    Ok(pdf)
+}
+
+/// Tells what only several pages together tell; for pages that did not come out of [`read`].
+pub fn finish(pdf: &mut Pdf) {
+    document::finish(&mut pdf.pages);
 }
 
 /// What has come of a file so far.

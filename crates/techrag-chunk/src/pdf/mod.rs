@@ -14,22 +14,30 @@ mod quality;
 mod section;
 mod wording;
 
+pub(crate) use item::is_garbled;
+
 use std::path::Path;
 
 use serde_json::json;
 use techrag_core::record::ErrorRecord;
-use techrag_pdf::{Error, Outcome, Pdf};
+use techrag_pdf::{Error, Outcome, Page, Pdf, Renderer};
 
 use crate::draft::Draft;
-use crate::{Config, STAGE};
+use crate::{Config, STAGE, scan};
 
 /// A PDF file as a draft.
 ///
 /// # Errors
 /// An error record where the file as a whole cannot be read. A page that fails is in the draft.
 pub(crate) fn read(path: &Path, key: &str, config: &Config) -> Result<Draft, ErrorRecord> {
-    let pdf = techrag_pdf::read(path, &config.pdf).map_err(|error| failed(key, &error))?;
-    Ok(draft(&pdf, key))
+    let mut mended = scan::Mended::default();
+    let mend = |pages: &mut [Page]| {
+        mended = scan::mend(&mut Renderer::new(path, &config.pdf), &config.ocr, pages);
+    };
+    let pdf = techrag_pdf::read_mending(path, &config.pdf, mend).map_err(|error| failed(key, &error))?;
+    let mut draft = draft(&pdf, key);
+    scan::say(&mended, config.ocr.config.doubt, &mut draft);
+    Ok(draft)
 }
 
 fn failed(key: &str, error: &Error) -> ErrorRecord {
@@ -62,6 +70,7 @@ pub(crate) fn draft(pdf: &Pdf, key: &str) -> Draft {
     front::read(&items, &opening, pdf).fill(&mut draft);
     identifiers::fill(pdf, key, &items, &items[..opening.end], &mut draft);
     quality::name(pdf, &mut draft.provenance);
+    scan::attach(pdf, &mut draft);
     if draft.pages_without_text.len() == pdf.pages.len() {
         draft.provenance.insert("note".into(), json!("no page has a text layer"));
     }

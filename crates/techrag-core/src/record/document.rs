@@ -53,6 +53,9 @@ pub struct Document {
     /// Its headings in the order printed, those without text of their own included.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outline: Vec<Heading>,
+    /// Pages whose text was read off their picture (OCR), and how well; they are not in `pages_without_text`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recognised: Vec<RecognisedPage>,
     /// The entries of its own reference list, in the order printed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<Reference>,
@@ -81,6 +84,20 @@ pub struct Heading {
     /// Page, from 1; absent where the format has no pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<u32>,
+    /// Unknown fields.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A page whose text was read off its picture.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RecognisedPage {
+    /// The page, from 1.
+    pub page: u32,
+    /// Which reader it was, with its version: `tesseract 5.3.0 (eng)`.
+    pub by: String,
+    /// Mean confidence of its words weighed by their letters, 0 to 1.
+    pub confidence: f32,
     /// Unknown fields.
     #[serde(flatten)]
     pub extra: Extra,

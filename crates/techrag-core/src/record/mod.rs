@@ -28,7 +28,7 @@ pub use agents::{
 };
 pub use answer::{Answer, AnswerSentence, Check, CheckResult, Checks, Citation, Medal, NOT_FOUND};
 pub use chunk::{Chunk, Modality, Role, Span, SparseVector, Table, Vectors, Window};
-pub use document::{Document, Heading, Reference, Removed};
+pub use document::{Document, Heading, RecognisedPage, Reference, Removed};
 pub use entities::{ChunkPlace, CitedWork, Entities, Entity, EntityAuthor, EntityRelation, PaperFacts};
 pub use error::{ErrorKind, ErrorRecord};
 pub use evidence::{Before, Drift, Evidence, EvidencePart, Retry, Verdict};

@@ -17,7 +17,6 @@ mod text;
 #[cfg(feature = "mupdf")]
 pub(crate) use face::named as named_style;
 pub(crate) use glyph::{Glyph, Raw, Rule, Style, Text};
-#[cfg(feature = "mupdf")]
 pub(crate) use text::clean;
 
 use crate::error::Error;

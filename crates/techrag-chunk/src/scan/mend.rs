@@ -1,0 +1,140 @@
+//! Pages without text replaced by what is read off their pictures.
+
+use serde_json::json;
+use techrag_core::record::ErrorKind;
+use techrag_models::Pixels;
+use techrag_models::ocr::{Reading, Recogniser};
+use techrag_pdf::recognised::{self, Recognition, Word};
+use techrag_pdf::{Bbox, Outcome, Page, Picture, Renderer, Size};
+
+use super::ocr::{Absent, Ocr};
+use crate::draft::Draft;
+use crate::pdf::is_garbled;
+
+/// Dots an inch at which pages are drawn to be read: letters of 10 points are then some 30 pixels high, what both readers
+/// were made for.
+const DPI: f32 = 300.0;
+/// Points an inch.
+const POINTS: f32 = 72.0;
+
+/// What came of the pages that needed it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Mended {
+    /// Pages that nothing could be read off because there is no reader, and why.
+    pub(crate) unread: Option<Absent>,
+    /// Pages on whose picture the reader found no words.
+    pub(crate) wordless: Vec<u32>,
+    /// Pages whose picture could not be drawn or read, with the kind and reason.
+    pub(crate) failed: Vec<(u32, ErrorKind, String)>,
+}
+
+/// Reads the pages that have no usable text and show something.
+pub(crate) fn mend(renderer: &mut Renderer<'_>, ocr: &Ocr, pages: &mut [Page]) -> Mended {
+    let mut mended = Mended::default();
+    for page in pages.iter_mut().filter(|page| needs(page)) {
+        match ocr.reader() {
+            Ok(reader) => one(renderer, reader, page, &mut mended),
+            Err(absent) => {
+                mended.unread = Some(absent.clone());
+                break;
+            }
+        }
+    }
+    mended
+}
+
+/// Reads page `number` of a file that is a picture.
+pub(crate) fn mend_picture(renderer: &mut Renderer<'_>, reader: &Recogniser, number: u32, mended: &mut Mended) -> Page {
+    let mut page = Page { number, outcome: Outcome::NoText { images: true }, ..Page::default() };
+    one(renderer, reader, &mut page, mended);
+    page
+}
+
+/// Tells the draft which pages were not read, which failed, and of which the reader was not certain.
+pub(crate) fn say(mended: &Mended, doubt: f32, draft: &mut Draft) {
+    if let Some(Absent { why, hint }) = &mended.unread {
+        draft.provenance.insert("ocr".into(), json!({ "unread": why, "hint": hint }));
+    }
+    if !mended.wordless.is_empty() {
+        draft.provenance.insert("pages_without_words".into(), json!(mended.wordless));
+    }
+    let doubtful = draft.recognised.iter().filter(|page| page.confidence < doubt).map(|page| page.page);
+    let doubtful: Vec<u32> = doubtful.collect();
+    if !doubtful.is_empty() {
+        draft.provenance.insert("pages_read_with_low_confidence".into(), json!(doubtful));
+    }
+    draft.pages_failed.extend(mended.failed.iter().map(|(page, _, why)| (*page, why.clone())));
+    draft.pages_failed.sort();
+    draft.pages_without_text.retain(|page| !mended.failed.iter().any(|failed| failed.0 == *page));
+}
+
+/// A blank page shows nothing; one whose characters are unknown shows them.
+fn needs(page: &Page) -> bool {
+    match page.outcome {
+        Outcome::NoText { images } => images || !page.graphics.is_empty(),
+        Outcome::Text => is_garbled(page),
+        Outcome::Failed(_) => false,
+    }
+}
+
+fn one(renderer: &mut Renderer<'_>, reader: &Recogniser, page: &mut Page, mended: &mut Mended) {
+    match read(renderer, reader, page.number) {
+        Ok(read) if read.outcome == Outcome::Text => *page = Page { graphics: page.graphics.clone(), ..read },
+        Ok(_) => mended.wordless.push(page.number),
+        Err((kind, why)) => mended.failed.push((page.number, kind, why)),
+    }
+}
+
+fn read(renderer: &mut Renderer<'_>, reader: &Recogniser, number: u32) -> Result<Page, (ErrorKind, String)> {
+    let picture = renderer.page(number, Size::Dpi(DPI)).map_err(|error| (error.kind(), error.to_string()))?;
+    let Picture { width, height, points, rgb, .. } = picture;
+    let failed = |error: techrag_models::Error| (ErrorKind::Model, format!("no text could be read off it: {error}"));
+    let side = |pixels: u32| usize::try_from(pixels).unwrap_or(usize::MAX);
+    let pixels = Pixels::new(side(width), side(height), rgb).map_err(failed)?;
+    let scale = points[0].max(points[1]) / exact(pixels.width().max(pixels.height()));
+    let reading = reader.read(&pixels, POINTS / scale).map_err(failed)?;
+    Ok(lay_out(&reading, reader.name(), number, points, scale))
+}
+
+/// `scale` is points a pixel.
+fn lay_out(reading: &Reading, by: &str, number: u32, size: [f32; 2], scale: f32) -> Page {
+    let straight = reading.size.map(|side| exact(side) * scale);
+    let turn = reading.turn;
+    let back = |bbox: Bbox| turn.back(bbox, straight);
+    let words = reading.words.iter().map(|word| Word {
+        text: word.text.clone(),
+        bbox: word.bbox.map(|side| side * scale),
+        line: word.line,
+        confidence: word.confidence,
+    });
+    let words: Vec<Word> = words.collect();
+    let confidence = reading.confidence();
+    recognised::page(&Recognition { number, size, straight, back: &back, words: &words, confidence, by })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "sides of pictures are far below 2^24")]
+fn exact(pixels: usize) -> f32 {
+    pixels as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_pages_that_show_something_without_saying_it_are_read() {
+        let page = |outcome, graphics: Vec<Bbox>, unknown_glyphs| Page {
+            outcome,
+            graphics,
+            unknown_glyphs,
+            ..Page::default()
+        };
+        let area = vec![[0.0, 0.0, 9.0, 9.0]];
+        assert!(needs(&page(Outcome::NoText { images: true }, vec![], 0.0)));
+        assert!(needs(&page(Outcome::NoText { images: false }, area.clone(), 0.0)), "letters drawn as curves");
+        assert!(!needs(&page(Outcome::NoText { images: false }, vec![], 0.0)), "blank");
+        assert!(needs(&page(Outcome::Text, vec![], 0.9)));
+        assert!(!needs(&page(Outcome::Text, area, 0.0)));
+        assert!(!needs(&page(Outcome::Failed("x".into()), vec![], 0.0)));
+    }
+}

@@ -1,0 +1,136 @@
+//! Which reader reads pictures, opened when the first picture comes.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use techrag_models::ocr::{Recogniser, TesseractConfig};
+use techrag_models::{Error, Locator, Manifest};
+
+/// Which reader of pictures is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OcrReader {
+    /// The tesseract command if it is there, else the networks, else none.
+    Auto,
+    /// None: pages without a text layer are named and left.
+    Off,
+    /// The tesseract command.
+    Tesseract,
+    /// The PP-OCR networks.
+    PpOcr,
+}
+
+/// Everything the caller decides about reading pictures.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OcrConfig {
+    /// Which reader.
+    pub reader: OcrReader,
+    /// Languages, as tesseract names them, joined by `+`.
+    pub languages: String,
+    /// Time for one page.
+    pub timeout: Duration,
+    /// Memory of a tesseract process, in bytes.
+    pub memory: u64,
+    /// Folders of models, in the order they are searched.
+    pub models: Vec<PathBuf>,
+    /// Most pictures at a time.
+    pub sessions: usize,
+    /// Confidence from 0 to 1 under which a page is named.
+    pub doubt: f32,
+}
+
+/// A reader of pictures that is opened when it is first needed. Clones share it.
+#[derive(Clone)]
+pub struct Ocr {
+    pub(crate) config: OcrConfig,
+    opened: Arc<OnceLock<Result<Recogniser, Absent>>>,
+}
+
+/// Why there is no reader, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Absent {
+    pub(crate) why: String,
+    pub(crate) hint: String,
+}
+
+impl fmt::Debug for Ocr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ocr").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+impl Ocr {
+    /// Opens nothing yet.
+    pub fn new(config: OcrConfig) -> Self {
+        Self { config, opened: Arc::default() }
+    }
+
+    /// Opens the reader now, where one was asked for by name.
+    ///
+    /// # Errors
+    /// That of the model or program that is missing.
+    pub fn demand(&self) -> Result<(), Error> {
+        if matches!(self.config.reader, OcrReader::Tesseract | OcrReader::PpOcr) {
+            let reader = self.named()?;
+            // Whoever was first has opened the same reader.
+            let _ = self.opened.set(Ok(reader));
+        }
+        Ok(())
+    }
+
+    /// The reader, or why there is none.
+    pub(crate) fn reader(&self) -> Result<&Recogniser, &Absent> {
+        self.opened.get_or_init(|| self.open()).as_ref()
+    }
+
+    fn named(&self) -> Result<Recogniser, Error> {
+        let config = &self.config;
+        if config.reader == OcrReader::PpOcr {
+            let locator = Locator::new(config.models.iter());
+            return Recogniser::pp_ocr(&locator, &Manifest::of(&locator)?, config.sessions);
+        }
+        Recogniser::tesseract(TesseractConfig {
+            languages: config.languages.clone(),
+            timeout: config.timeout,
+            memory: config.memory,
+        })
+    }
+
+    fn open(&self) -> Result<Recogniser, Absent> {
+        let with = |reader| Self::new(OcrConfig { reader, ..self.config.clone() }).named();
+        match self.config.reader {
+            OcrReader::Off => Err(Absent {
+                why: "reading pictures is off".into(),
+                hint: "leave out --ocr off to have them read".into(),
+            }),
+            OcrReader::Tesseract | OcrReader::PpOcr => self.named().map_err(|error| absent(&[error])),
+            OcrReader::Auto => with(OcrReader::Tesseract)
+                .or_else(|first| with(OcrReader::PpOcr).map_err(|second| absent(&[first, second]))),
+        }
+    }
+}
+
+fn absent(errors: &[Error]) -> Absent {
+    let join = |words: Vec<String>, by: &str| words.join(by);
+    let hints = errors.iter().filter_map(|error| error.hint().map(str::to_owned));
+    Absent { why: join(errors.iter().map(Error::to_string).collect(), "; "), hint: join(hints.collect(), "; or ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_reader_it_is_said_why_and_what_to_do() {
+        let config = crate::test_config().ocr.config;
+        let off = Ocr::new(config.clone());
+        assert!(off.reader().err().unwrap().why.contains("off"));
+        assert!(off.demand().is_ok());
+        let nowhere = OcrConfig { reader: OcrReader::PpOcr, models: vec!["nowhere".into()], ..config };
+        let nowhere = Ocr::new(nowhere);
+        assert!(nowhere.demand().is_err());
+        let absent = nowhere.reader().err().unwrap();
+        assert!(absent.why.contains("nowhere") && absent.hint.contains("fetch-models"), "{absent:?}");
+    }
+}

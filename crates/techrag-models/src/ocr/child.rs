@@ -1,0 +1,174 @@
+//! A command that is given its input, read to its end and never waited for too long.
+//!
+//! No shell takes part. The process has its own bound of memory, ends with us, and is killed when its time is over.
+
+use std::ffi::OsStr;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+/// Most bytes taken of what a command writes.
+const LONGEST: u64 = 64 << 20;
+/// How often an ended output is followed by a look whether the process ended too.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// What came of a command.
+#[derive(Debug)]
+pub(super) struct Said {
+    pub(super) output: Vec<u8>,
+    /// Its last words on stderr.
+    pub(super) complaint: String,
+    pub(super) status: ExitStatus,
+}
+
+/// Why a command gave nothing.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Fault {
+    #[error("it does not start: {0}")]
+    Start(std::io::Error),
+    #[error("no answer within {} s", .0.as_secs_f32())]
+    Time(Duration),
+}
+
+/// Runs `program` with these arguments and input. OpenMP is held to one thread, so that two pictures on two cores do
+/// not spin against each other and sums have one order.
+///
+/// # Errors
+/// Where it does not start or does not end in time.
+pub(super) fn run<S: AsRef<OsStr>>(
+    program: &Path,
+    args: &[S],
+    input: &[u8],
+    time: Duration,
+    memory: u64,
+) -> Result<Said, Fault> {
+    let end = Instant::now() + time;
+    #[expect(clippy::disallowed_methods, reason = "this room owns the tesseract command")]
+    let mut command = Command::new(program);
+    command.args(args).env("OMP_THREAD_LIMIT", "1").env("LC_ALL", "C");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    bound(&mut command, memory);
+    let child = command.spawn().map_err(Fault::Start)?;
+    let mut child = Reaped(child);
+    let streams = (child.0.stdin.take(), child.0.stdout.take(), child.0.stderr.take());
+    std::thread::scope(|scope| {
+        let (stdin, stdout, stderr) = streams;
+        scope.spawn(move || {
+            // A command that has seen enough closes its input; what it says decides.
+            let _ = stdin.map(|mut pipe| pipe.write_all(input));
+        });
+        let complaint = scope.spawn(move || stderr.map(all).unwrap_or_default());
+        let (send, receive) = mpsc::channel();
+        scope.spawn(move || {
+            let _ = send.send(stdout.map(all).unwrap_or_default());
+        });
+        let output = receive.recv_timeout(end.saturating_duration_since(Instant::now()));
+        let ended = output.map(|output| (output, child.ended_by(end)));
+        // Whatever happened, the streams close now and the threads end.
+        let (output, status) = match ended {
+            Ok((output, Some(status))) => (output, status),
+            Ok((_, None)) | Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                child.kill();
+                return Err(Fault::Time(time));
+            }
+        };
+        let complaint = String::from_utf8_lossy(&complaint.join().unwrap_or_default()).trim().to_owned();
+        Ok(Said { output, complaint, status })
+    })
+}
+
+/// Everything of a stream, up to [`LONGEST`].
+fn all(stream: impl Read) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let _ = stream.take(LONGEST).read_to_end(&mut bytes);
+    bytes
+}
+
+/// A process that is killed and waited for when it is dropped.
+struct Reaped(Child);
+
+impl Reaped {
+    /// Its status if it ends until then.
+    fn ended_by(&mut self, end: Instant) -> Option<ExitStatus> {
+        loop {
+            match self.0.try_wait() {
+                Ok(Some(status)) => return Some(status),
+                Ok(None) if Instant::now() < end => std::thread::sleep(LOOK),
+                _ => return None,
+            }
+        }
+    }
+
+    fn kill(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Drop for Reaped {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Bounds the process's address space, and lets it end when the thread that waits for it does.
+#[cfg(unix)]
+fn bound(command: &mut Command, memory: u64) {
+    use std::os::unix::process::CommandExt as _;
+    let limit = |most: libc::rlim_t| libc::rlimit { rlim_cur: most, rlim_max: most };
+    let most = libc::rlim_t::try_from(memory).unwrap_or(libc::RLIM_INFINITY);
+    let before = move || {
+        let (space, core) = (limit(most), limit(0));
+        // SAFETY: between fork and exec only these calls are made, all of them async-signal-safe; both limits outlive them.
+        unsafe {
+            if libc::setrlimit(libc::RLIMIT_AS, &raw const space) != 0 {
+                return Err(std::io::Error::last_os_error());
+            }
+            libc::setrlimit(libc::RLIMIT_CORE, &raw const core);
+            #[cfg(target_os = "linux")]
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        }
+        Ok(())
+    };
+    // SAFETY: see above; the closure allocates nothing and takes no lock.
+    unsafe {
+        command.pre_exec(before);
+    }
+}
+
+#[cfg(not(unix))]
+fn bound(_command: &mut Command, _memory: u64) {}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, input: &[u8], millis: u64) -> Result<Said, Fault> {
+        run(Path::new("/bin/sh"), &["-c", script], input, Duration::from_millis(millis), 1 << 30)
+    }
+
+    #[test]
+    fn input_goes_in_and_output_comes_out() {
+        let input = vec![b'x'; 1 << 20];
+        let said = shell("cat; echo bad >&2; exit 3", &input, 20_000).unwrap();
+        assert_eq!((said.output, said.complaint.as_str(), said.status.code()), (input, "bad", Some(3)));
+    }
+
+    #[test]
+    fn what_hangs_is_ended_and_what_does_not_exist_is_said() {
+        let begin = Instant::now();
+        assert!(matches!(shell("exec sleep 60", b"", 100), Err(Fault::Time(_))));
+        assert!(matches!(shell("exec >&- 2>&-; exec sleep 60", b"", 100), Err(Fault::Time(_))));
+        assert!(begin.elapsed() < Duration::from_secs(20));
+        let nothing = run(Path::new("/no/such/program"), &["x"], b"", Duration::from_secs(1), 1 << 30);
+        assert!(matches!(nothing, Err(Fault::Start(_))));
+    }
+
+    #[test]
+    fn memory_is_bounded_and_threads_are_held_to_one() {
+        let said = shell("ulimit -v; echo $OMP_THREAD_LIMIT", b"", 20_000).unwrap();
+        assert_eq!(String::from_utf8(said.output).unwrap(), "1048576\n1\n");
+    }
+}

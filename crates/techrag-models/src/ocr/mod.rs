@@ -1,0 +1,187 @@
+//! Text read off pictures: words with their places and how certain the reader is of each.
+//!
+//! Two readers, one face ([`Recogniser`]): the `tesseract` command of the system, and PP-OCR networks through ONNX
+//! Runtime. What a picture needs before either can read it is done here once: pages that lie on their side or stand on
+//! their head are turned upright, and lines that run askew are straightened ([`straighten`]).
+
+mod child;
+mod gray;
+mod ppocr;
+mod straighten;
+mod tesseract;
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::error::Error;
+use crate::locate::Locator;
+use crate::manifest::Manifest;
+use crate::page::Pixels;
+use gray::Gray;
+use ppocr::PpOcr;
+use tesseract::Tesseract;
+
+pub use ppocr::RecogniserSpec;
+pub(crate) use ppocr::{DETECTOR, READER};
+pub use straighten::Turn;
+
+/// Manifest id of the networks that read where tesseract is not asked to.
+pub const PP_OCR: &str = "PP-OCRv6-small";
+
+/// Pictures with a shorter side hold no line of text, in pixels.
+const SMALLEST: usize = 8;
+/// Mean confidence under which a page may stand on its head: upside down, both readers stay well below it, and above it
+/// the right way up.
+const DOUBT: f32 = 0.65;
+/// Letters from which a doubtful reading is worth a second try; a photograph gives fewer.
+const WORTHWHILE: usize = 20;
+
+/// How the system's `tesseract` is run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TesseractConfig {
+    /// Languages as tesseract names them, joined by `+`: `eng`, `eng+deu`.
+    pub languages: String,
+    /// Time for one picture, after which the process is killed.
+    pub timeout: Duration,
+    /// Address space of the process, in bytes.
+    pub memory: u64,
+}
+
+/// A reader of pictures. Shared by threads freely.
+pub struct Recogniser(Reader);
+
+enum Reader {
+    Tesseract(Tesseract),
+    PpOcr(Box<PpOcr>),
+}
+
+/// A word read off a picture.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Word {
+    /// Its characters, no white space.
+    pub text: String,
+    /// Left, top, right, bottom in pixels of the straightened picture.
+    pub bbox: [f32; 4],
+    /// Words of one line share this number; lines come in the reader's order.
+    pub line: usize,
+    /// How certain the reader is, 0 to 1.
+    pub confidence: f32,
+}
+
+/// What was read off a picture.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reading {
+    /// The words in the reader's order.
+    pub words: Vec<Word>,
+    /// Width and height of the straightened picture in pixels.
+    pub size: [usize; 2],
+    /// How the picture was turned before it was read.
+    pub turn: Turn,
+}
+
+impl Reading {
+    /// Mean confidence of the words weighed by their letters, 0 to 1; 0 where there are none.
+    pub fn confidence(&self) -> f32 {
+        let letters = self.letters();
+        if letters == 0 { 0.0 } else { self.weight() / precise(letters) }
+    }
+
+    /// Letters and digits of all words.
+    pub fn letters(&self) -> usize {
+        self.words.iter().map(|word| letters(&word.text)).sum()
+    }
+
+    fn weight(&self) -> f32 {
+        self.words.iter().map(|word| word.confidence * precise(letters(&word.text))).sum()
+    }
+}
+
+fn letters(text: &str) -> usize {
+    text.chars().filter(|c| c.is_alphanumeric()).count()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "letters of a page are far below 2^24")]
+fn precise(count: usize) -> f32 {
+    count as f32
+}
+
+impl Recogniser {
+    /// The `tesseract` on the search path, once it said that it has the languages.
+    ///
+    /// # Errors
+    /// [`Error::NotInstalled`] without it or without one of the languages.
+    pub fn tesseract(config: TesseractConfig) -> Result<Self, Error> {
+        Tesseract::open(Path::new("tesseract"), config).map(|reader| Self(Reader::Tesseract(reader)))
+    }
+
+    /// The PP-OCR networks of the manifest ([`PP_OCR`]), at most `sessions` pictures at a time.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] (of the networks or of the runtime), [`Error::File`] if one does not load.
+    pub fn pp_ocr(locator: &Locator, manifest: &Manifest, sessions: usize) -> Result<Self, Error> {
+        PpOcr::open(locator, manifest, PP_OCR, sessions).map(|reader| Self(Reader::PpOcr(Box::new(reader))))
+    }
+
+    /// Which reader it is, with its version: `tesseract 5.3.0 (eng)`, `PP-OCRv6-small 090f04abcd9d`.
+    pub fn name(&self) -> &str {
+        match &self.0 {
+            Reader::Tesseract(reader) => reader.name(),
+            Reader::PpOcr(reader) => reader.name(),
+        }
+    }
+
+    /// Reads a picture of `dpi` pixels an inch. The same picture gives the same words.
+    ///
+    /// # Errors
+    /// [`Error::Page`] where the reader fails on this picture (out of time, out of memory, crashed), [`Error::Run`] where
+    /// the runtime does.
+    pub fn read(&self, picture: &Pixels, dpi: f32) -> Result<Reading, Error> {
+        let gray = Gray::of(picture);
+        if gray.width().min(gray.height()) < SMALLEST {
+            return Ok(Reading { size: [gray.width(), gray.height()], ..Reading::default() });
+        }
+        let quarters: &[u8] = if straighten::lies_on_its_side(&gray) { &[1, 3] } else { &[0] };
+        let mut best = Reading::default();
+        for &quarters in quarters {
+            best = better(best, self.turned(&gray, quarters, dpi)?);
+        }
+        if quarters.len() == 1 && best.confidence() < DOUBT && best.letters() >= WORTHWHILE {
+            best = better(best, self.turned(&gray, 2, dpi)?);
+        }
+        Ok(best)
+    }
+
+    fn turned(&self, gray: &Gray, quarters: u8, dpi: f32) -> Result<Reading, Error> {
+        let (straight, turn) = straighten::straighten(gray, quarters);
+        let words = match &self.0 {
+            Reader::Tesseract(reader) => reader.read(&straight, dpi)?,
+            Reader::PpOcr(reader) => reader.read(&straight)?,
+        };
+        Ok(Reading { words, size: [straight.width(), straight.height()], turn })
+    }
+}
+
+/// The reading that is certain of more letters, the first one of equals.
+fn better(one: Reading, other: Reading) -> Reading {
+    if one.size == [0, 0] || other.weight() > one.weight() { other } else { one }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reading(words: &[(&str, f32)]) -> Reading {
+        let word = |&(text, confidence): &(&str, f32)| Word { text: text.into(), bbox: [0.0; 4], line: 0, confidence };
+        Reading { words: words.iter().map(word).collect(), size: [9, 9], ..Reading::default() }
+    }
+
+    #[test]
+    fn confidence_weighs_by_letters_and_the_more_certain_reading_wins() {
+        let long = reading(&[("friction", 0.9), ("—", 0.1), ("of", 0.4)]);
+        assert!((long.confidence() - 0.8).abs() < 1e-6);
+        let doubtful = reading(&[("uoᴉʇɔᴉɹɟ", 0.3)]);
+        assert_eq!(better(doubtful.clone(), long.clone()), long);
+        assert_eq!(better(long.clone(), doubtful), long);
+        assert_eq!(Reading::default().confidence(), 0.0);
+    }
+}
