@@ -98,7 +98,7 @@ fn words(table: &str) -> Vec<Word> {
     for row in table.lines() {
         let Some((place, rest)) = row.match_indices('\t').nth(4).map(|(at, _)| row.split_at(at)) else { continue };
         let mut rest = rest.trim_start_matches('\t').splitn(7, '\t');
-        let mut number = || rest.nth(0).and_then(|value| value.parse::<f32>().ok()).filter(|value| value.is_finite());
+        let mut number = || rest.next().and_then(|value| value.parse::<f32>().ok()).filter(|value| value.is_finite());
         let (_, left, top, width, height, confidence) = (number(), number(), number(), number(), number(), number());
         let numbers = (left, top, width, height, confidence);
         let (Some(left), Some(top), Some(width), Some(height), Some(confidence)) = numbers else { continue };
