@@ -6,7 +6,7 @@
 
 use crate::glyphs::{Glyph, Raw, Style, Text, clean};
 use crate::layout;
-use crate::page::{Bbox, Block, Outcome, Page, Reader, Recognised};
+use crate::page::{Bbox, Block, Outcome, Page, Quality, Reader, Recognised};
 
 /// How far capitals, digits and tall letters reach up, in em.
 const TALL: f32 = 0.7;
@@ -59,12 +59,14 @@ pub fn page(read: &Recognition<'_>) -> Page {
     if page.outcome != Outcome::Text {
         page.outcome = Outcome::NoText { images: true };
     }
+    let quality = Quality::of(&page);
     let words = read.words.iter().map(|word| ((read.back)(word.bbox), word.confidence)).collect();
     Page {
         number: read.number,
         width: read.size[0],
         height: read.size[1],
         reader: Reader::Picture,
+        quality,
         recognised: Some(Recognised { by: read.by.to_owned(), confidence: read.confidence, words }),
         ..page
     }

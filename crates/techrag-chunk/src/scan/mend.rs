@@ -72,14 +72,18 @@ pub(crate) fn say(mended: &Mended, doubt: f32, draft: &mut Draft) {
 fn needs(page: &Page) -> bool {
     match page.outcome {
         Outcome::NoText { images } => images || !page.graphics.is_empty(),
-        Outcome::Text => is_garbled(page),
+        Outcome::Text => is_garbled(page) || page.quality.is_garbled(),
         Outcome::Failed(_) => false,
     }
 }
 
 fn one(renderer: &mut Renderer<'_>, reader: &Recogniser, page: &mut Page, mended: &mut Mended) {
+    // A page of formulas or of another script may look garbled and is not: what reads less like language loses.
+    let had = if page.outcome == Outcome::Text && !is_garbled(page) { page.quality.words } else { 0.0 };
     match read(renderer, reader, page.number) {
+        Ok(read) if read.outcome == Outcome::Text && read.quality.words <= had => {}
         Ok(read) if read.outcome == Outcome::Text => *page = Page { graphics: page.graphics.clone(), ..read },
+        _ if had > 0.0 => {}
         Ok(_) => mended.wordless.push(page.number),
         Err((kind, why)) => mended.failed.push((page.number, kind, why)),
     }

@@ -194,7 +194,7 @@ fn section(shapes: Vec<Shape>, number: u32) -> Section {
 
 fn placed(words: String, kind: ParagraphKind, number: u32, frame: Option<[f64; 4]>) -> Paragraph {
     let (page, place) = (Some(number), Some(slide(number)));
-    let spans = vec![Span { start: 0, end: words.len(), page, bbox: frame.map(points), place }];
+    let spans = vec![Span { start: 0, end: words.len(), page, bbox: frame.map(points), place, ..Span::default() }];
     Paragraph { text: words, spans, kind, table: None }
 }
 

@@ -78,8 +78,13 @@ pub(super) fn read(bytes: &[u8], root: &Node, main: &str, archive: &mut Archive<
 }
 
 fn commented(cell: &str, words: String, place: Place<'_>) -> Paragraph {
-    let spans =
-        vec![Span { start: 0, end: words.len(), page: Some(place.number), bbox: None, place: Some(place.named(cell)) }];
+    let spans = vec![Span {
+        start: 0,
+        end: words.len(),
+        page: Some(place.number),
+        place: Some(place.named(cell)),
+        ..Span::default()
+    }];
     Paragraph { text: words, spans, kind: ParagraphKind::Prose, table: None }
 }
 
