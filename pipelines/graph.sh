@@ -70,7 +70,7 @@ PY
 library fixtures "" "$root/fixtures/papers"
 table fixtures "$root/fixtures/questions/questions.jsonl" "$root/fixtures/questions/qrels.jsonl" "Fixture questions"
 if [ -n "$papers" ] && [ -d "$papers" ]; then
-  library real "" "$papers"
+  library real "" "$papers"/*.pdf --root "$papers"
   table real "$root/fixtures/questions-real/questions.jsonl" "$root/fixtures/questions-real/qrels.jsonl" "Questions on the real papers"
 else
   printf '\nQuestions on the real papers: n/a, the papers are not here.\n'
