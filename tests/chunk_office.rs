@@ -68,37 +68,64 @@ fn pages_tables_and_code_are_read_in_a_walk() {
     );
 }
 
-/// Words of a text, its marks left out; equations are judged apart.
-fn words(text: &str) -> Vec<String> {
-    let text = text.replace("<!-- image -->", " ").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
-    let mut outside = String::new();
-    for (at, part) in text.split('$').enumerate() {
-        outside.push_str(if at % 2 == 0 { part } else { " " });
-    }
-    let word = |word: &str| word.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
-    outside.split_whitespace().map(word).filter(|word| !word.is_empty()).collect()
+/// Letters and digits in lower case.
+fn folded(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Share of the words of the truth that were read, each as often as it stands there.
-fn recall(truth: &str, got: &str) -> (f64, Vec<String>) {
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    words(got).into_iter().for_each(|word| *counts.entry(word).or_default() += 1);
-    let wanted = words(truth);
-    let total = wanted.len().max(1);
-    let missing: Vec<String> = wanted
-        .into_iter()
-        .filter(|word| counts.get_mut(word).and_then(|left| left.checked_sub(1).map(|less| *left = less)).is_none())
-        .collect();
-    (1.0 - missing.len() as f64 / total as f64, missing)
+/// The text without equations, which are judged apart.
+fn without_equations(text: &str) -> String {
+    text.split('$').step_by(2).collect::<Vec<_>>().join(" ")
+}
+
+/// The truth file without what only its maker puts there: marks of pictures, entities, addresses of links, the time and
+/// the initials behind the name of somebody who comments.
+fn truth(path: &Path) -> String {
+    let text = std::fs::read_to_string(path).expect("a truth file");
+    let made = [
+        (r"<!-- image -->", " "),
+        (r"&lt;", "<"),
+        (r"&gt;", ">"),
+        (r"&amp;", "&"),
+        (r"\]\(\S+?\)", "]"),
+        (r"\[author: (.*?)(?: \(\w+\))?, time: \S+?\]", "$1"),
+    ];
+    let without = |text: String, (mark, other): &(&str, &str)| {
+        regex::Regex::new(mark).expect("a pattern").replace_all(&text, *other).into_owned()
+    };
+    without_equations(&made.iter().fold(text, without).replace("$$", "$"))
+}
+
+/// Words of the truth that were not read, each asked for as often as it stands there; once where `repeats`, since a chunk
+/// that repeats another stands once. Its makers part what is raised or bold from its word: a line of some length may be
+/// there by its letters.
+fn missing_words(truth: &str, got: &str, repeats: bool) -> Vec<String> {
+    let got = without_equations(&got.replace("$$", "$"));
+    let words = |text: &str| text.split_whitespace().map(folded).filter(|word| !word.is_empty()).collect::<Vec<_>>();
+    let mut left: BTreeMap<String, usize> = BTreeMap::new();
+    words(&got).into_iter().for_each(|word| *left.entry(word).or_default() += 1);
+    let whole = folded(&got);
+    let mut missing = Vec::new();
+    for line in truth.lines() {
+        let cells: Vec<String> = line.trim_matches('|').split('|').map(folded).collect();
+        let parted = cells.iter().map(String::len).sum::<usize>() > 20 && cells.iter().all(|cell| whole.contains(cell));
+        for word in words(line) {
+            match left.get_mut(&word).filter(|count| **count > 0) {
+                Some(count) => *count -= usize::from(!repeats),
+                None if parted => {}
+                None => missing.push(word),
+            }
+        }
+    }
+    missing
 }
 
 /// Rows of the truth's tables that stand in no table that was read, cell by cell and in order.
 fn missing_rows(truth: &str, records: &[Value]) -> Vec<String> {
-    let fold = |text: &str| words(text).concat();
     let rows: Vec<Vec<String>> = chunks(records)
         .flat_map(|chunk| chunk["tables"].as_array().into_iter().flatten())
         .flat_map(|table| table["cells"].as_array().into_iter().flatten())
-        .map(|row| row.as_array().into_iter().flatten().map(|cell| fold(string(cell))).collect())
+        .map(|row| row.as_array().into_iter().flatten().map(|cell| folded(string(cell))).collect())
         .collect();
     let holds = |row: &Vec<String>, cells: &[String]| {
         let mut left = row.iter();
@@ -108,7 +135,7 @@ fn missing_rows(truth: &str, records: &[Value]) -> Vec<String> {
         truth.lines().filter(|line| line.starts_with('|') && !line.starts_with("| -") && !line.starts_with("|--"));
     of_truth
         .filter(|line| {
-            let cells: Vec<String> = line.trim_matches('|').split('|').map(fold).collect();
+            let cells: Vec<String> = line.trim_matches('|').split('|').map(folded).collect();
             !rows.iter().any(|row| holds(row, &cells))
         })
         .map(str::to_owned)
@@ -124,7 +151,7 @@ fn files_of_the_world_give_what_their_truth_files_say() {
             std::fs::read_dir(folder.join(kind)).expect("a folder").flatten().map(|entry| entry.path()).collect();
         paths.sort();
         for path in paths.iter().filter(|path| path.with_added_extension("md").exists()) {
-            let truth = std::fs::read_to_string(path.with_added_extension("md")).expect("a truth file");
+            let truth = truth(&path.with_added_extension("md"));
             let records = read(path).ok().records();
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let text: String = chunks(&records)
@@ -132,8 +159,10 @@ fn files_of_the_world_give_what_their_truth_files_say() {
                 .chain([string(&records[0]["title"])])
                 .map(|text| format!("{text}\n"))
                 .collect();
-            let (share, missing) = recall(&truth, &text);
-            assert!(share >= 0.99, "{name}: {share:.3}, missing {missing:?}");
+            let repeats = !records[0]["provenance"]["duplicates"].is_null();
+            let missing = missing_words(&truth, &text, repeats);
+            let share = missing.len() as f64 / truth.split_whitespace().count().max(1) as f64;
+            assert!(share <= 0.01, "{name}: {share:.3}, missing {missing:?}");
             // The form of this sheet is kept in one piece here, and torn into columns there.
             if name != "xlsx_07_gap_tolerance_.xlsx" {
                 assert_eq!(missing_rows(&truth, &records), Vec::<String>::new(), "{name}");

@@ -21,6 +21,15 @@ pub(crate) fn paragraph(table: Table, bbox: Option<[f32; 4]>) -> Paragraph {
     Paragraph { text, spans, kind: ParagraphKind::Table, table: Some(table) }
 }
 
+/// Bytes of a cell that is written again in every other place it covers: what is longer is no heading, and a file may
+/// claim any number of places for it.
+const MOST_REPEATED: usize = 300;
+
+/// A cell that covers several places, in one of the further ones.
+pub(crate) fn repeated(text: &str) -> String {
+    if text.len() <= MOST_REPEATED { text.to_owned() } else { String::new() }
+}
+
 /// The same where every row has a place of its own to be cited by: one span a row, the caption with the header.
 pub(crate) fn placed(table: Table, places: Vec<String>) -> Paragraph {
     let mut paragraph = paragraph(table, None);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use scraper::ElementRef;
 
 use super::words;
+use crate::table;
 
 /// Columns that a cell may span; the HTML standard's own limit.
 const MAX_COLUMNS: usize = 1000;
@@ -13,8 +14,8 @@ const MAX_COLUMNS: usize = 1000;
 const MAX_CELLS: usize = 500_000;
 
 /// The rows of a table, those of tables within its cells not included.
-pub(super) fn cells(table: ElementRef<'_>) -> Vec<Vec<String>> {
-    let rows = rows(table);
+pub(super) fn cells(element: ElementRef<'_>) -> Vec<Vec<String>> {
+    let rows = rows(element);
     let height = rows.len();
     let mut grid: Vec<Vec<String>> = Vec::new();
     // Column → how many further rows a cell above reaches down, and its text.
@@ -31,11 +32,12 @@ pub(super) fn cells(table: ElementRef<'_>) -> Vec<Vec<String>> {
                 down => down.min(height - at),
             };
             let text = words(cell);
-            for _ in 0..columns {
+            let again = table::repeated(&text);
+            for at in 0..columns {
                 if down > 1 {
-                    open.insert(line.len(), (down - 1, text.clone()));
+                    open.insert(line.len(), (down - 1, again.clone()));
                 }
-                line.push(text.clone());
+                line.push(if at == 0 { text.clone() } else { again.clone() });
             }
             count += columns;
         }

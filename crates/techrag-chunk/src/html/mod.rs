@@ -22,6 +22,10 @@ const SILENT: &[&str] = &[
     "button", "select", "textarea", "input", "nav", "footer", "aside", "head", "dialog", "map", "menu",
 ];
 
+/// Classes that wikis give to what is no text of the page: links to edit a section, boxes of links, what is not printed.
+const FURNITURE: &[&str] =
+    &["mw-editsection", "mw-jump-link", "interlanguage-link", "navbox", "noprint", "printfooter"];
+
 /// Elements that end a paragraph where they begin and where they end.
 const BLOCKS: &[&str] = &[
     "address",
@@ -162,7 +166,11 @@ impl Reader {
             }
             "math" => self.words.push_str(&equation(element)),
             "br" => self.words.push('\n'),
-            "img" => {}
+            "img" => {
+                if let Some(alt) = alt(element) {
+                    self.words.push_str(&format!(" {alt} "));
+                }
+            }
             "ul" | "ol" => {
                 self.flush();
                 let start = element.attr("start").and_then(|start| start.parse().ok()).unwrap_or(1);
@@ -232,7 +240,16 @@ fn is_silent(element: ElementRef<'_>) -> bool {
     // Wikis write the LaTeX of an equation into a hidden element beside its picture; `math` itself is never hidden.
     let name = element.value().name();
     let role = matches!(element.attr("role"), Some("navigation" | "search" | "banner" | "contentinfo"));
-    SILENT.contains(&name) || role || (hidden && name != "math")
+    let class = || element.value().classes().any(|class| FURNITURE.contains(&class));
+    SILENT.contains(&name) || role || (hidden && name != "math") || class()
+}
+
+/// What a picture says to those who cannot see it; not where it stands for an equation that the page gives as such.
+fn alt(element: ElementRef<'_>) -> Option<String> {
+    let of_equation = element.value().classes().any(|class| class.contains("math"));
+    let alt = text::squeeze(element.attr("alt").filter(|_| !of_equation)?);
+    // One word is a file's name or an ornament's.
+    alt.contains(' ').then_some(alt)
 }
 
 /// The words of an element in one line, without what is silent in it.
@@ -245,7 +262,12 @@ pub(super) fn words(element: ElementRef<'_>) -> String {
                 let Some(element) = ElementRef::wrap(node) else { continue };
                 if inner.name() == "math" {
                     words.push_str(&equation(element));
+                } else if inner.name() == "img" {
+                    words.extend(alt(element).map(|alt| format!(" {alt} ")));
                 } else if !is_silent(element) {
+                    if inner.name() == "li" {
+                        words.push_str(&format!(" {}", mark(element)));
+                    }
                     if BLOCKS.contains(&inner.name()) || inner.name() == "br" {
                         words.push(' ');
                     }
@@ -256,6 +278,15 @@ pub(super) fn words(element: ElementRef<'_>) -> String {
         }
     }
     text::squeeze(&words)
+}
+
+/// The mark of an item of a list.
+fn mark(item: ElementRef<'_>) -> String {
+    let list = item.parent().and_then(ElementRef::wrap).filter(|list| list.value().name() == "ol");
+    let Some(list) = list else { return "-".into() };
+    let start: usize = list.attr("start").and_then(|start| start.parse().ok()).unwrap_or(1);
+    let before = item.prev_siblings().filter_map(ElementRef::wrap).filter(|other| other.value().name() == "li").count();
+    format!("{}.", start.saturating_add(before))
 }
 
 /// The LaTeX that a page gives beside the drawn formula, else the characters.
@@ -306,6 +337,15 @@ mod tests {
             [("Slip", vec!["The slip of a tyre.", "More of it.", "- one\n  1. deep\n- two", "x = 1\n  y"])]
         );
         assert_eq!((draft.title.as_deref(), draft.authors.as_slice()), (Some("Slip"), &["E. Fiala".to_owned()][..]));
+    }
+
+    #[test]
+    fn cells_keep_marks_and_pictures_their_words() {
+        let page = "<table><tr><td><ul><li>pond<li>marsh</ul><td><ol start=3><li>fly</ol><img alt='a white duck'></table>\
+                    <h2>Slip<span class=mw-editsection>[edit]</span></h2><p>It <img alt=logo>slips.";
+        let draft = draft(page);
+        assert_eq!(texts(&draft)[0].1, ["| - pond - marsh | 3. fly a white duck |\n| --- | --- |"]);
+        assert_eq!(texts(&draft)[1], ("Slip", vec!["It slips."]));
     }
 
     #[test]

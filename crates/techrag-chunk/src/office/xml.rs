@@ -17,7 +17,7 @@ use crate::decode;
 /// Elements within elements; Word itself stops at far fewer, and whoever walks the tree may recurse.
 const MAX_DEPTH: usize = 200;
 
-/// Elements of one part.
+/// Elements and attributes of one part.
 const MAX_NODES: usize = 2_000_000;
 
 /// An element.
@@ -172,7 +172,7 @@ impl Builder {
     fn node(&mut self, prefix: &str, start: &BytesStart<'_>, reader: &NsReader<&[u8]>) -> Result<Node, String> {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
-            return Err(format!("has more than {MAX_NODES} elements"));
+            return Err(format!("has more than {MAX_NODES} elements and attributes"));
         }
         if self.open.len() >= MAX_DEPTH {
             return Err(format!("has more than {MAX_DEPTH} elements within each other"));
@@ -181,6 +181,11 @@ impl Builder {
         let mut attributes = Vec::new();
         for attribute in start.attributes().with_checks(false).flatten() {
             let (space, local) = reader.resolve_attribute(attribute.key);
+            // Word stamps every run with the session it was typed in; nobody asks for that.
+            if local.as_ref().starts_with(b"rsid") {
+                continue;
+            }
+            self.nodes += 1;
             let prefix = if self::prefix(&space) == "r" { "r" } else { "" };
             let value = attribute.unescape_value().map_err(|error| format!("has a broken attribute: {error}"))?;
             attributes.push((self.name(prefix, &String::from_utf8_lossy(local.as_ref())), value.into_owned()));

@@ -20,6 +20,7 @@ use super::relations::Relations;
 use super::xml::Node;
 use crate::draft::Draft;
 use crate::flow::Flow;
+use crate::table;
 use inline::{Inline, NoteKind, chosen};
 use numbering::Numbering;
 use styles::Styles;
@@ -209,10 +210,12 @@ impl<'a> Reader<'a> {
                 let span = property("w:gridSpan").and_then(|node| node.number("val")).unwrap_or(1_usize);
                 let goes_on = property("w:vMerge").is_some_and(|merge| merge.attribute("val") != Some("restart"));
                 let words = match rows.last().and_then(|above| above.get(cells.len())) {
-                    Some(above) if goes_on => above.clone(),
+                    Some(above) if goes_on => table::repeated(above),
                     _ => self.cell(cell, attached),
                 };
-                cells.extend(std::iter::repeat_n(words, span.clamp(1, MAX_SPAN)));
+                let again = table::repeated(&words);
+                cells.push(words);
+                cells.extend(std::iter::repeat_n(again, span.clamp(1, MAX_SPAN) - 1));
             }
             rows.push(cells);
         }

@@ -70,12 +70,26 @@ pub(super) fn read(
                     shapes.extend(read(node, template, charts, left_out));
                 }
             }
-            "p:pic" => left_out.count("pictures"),
+            "p:pic" => {
+                left_out.count("pictures");
+                shapes.extend(picture(node, template));
+            }
             "p:contentPart" => left_out.count("drawings in ink"),
             _ => {}
         }
     }
     shapes
+}
+
+/// What a picture says to those who cannot see it; programs put the name of a file there.
+fn picture(node: &Node, template: &Template) -> Option<Shape> {
+    let said = node.at(&["p:nvPicPr", "p:cNvPr"])?.attribute("descr")?.trim();
+    if !said.contains(' ') {
+        return None;
+    }
+    let frame = node.at(&["p:spPr", "a:xfrm"]).and_then(frame).or_else(|| template.frame(&placeholder(node)?));
+    let line = Line::plain(format!("Picture: {}", techrag_core::text::squeeze(said)));
+    Some(Shape { content: Content::Text(vec![line]), frame, is_title: false })
 }
 
 /// A shape with text; furniture gives nothing.
@@ -131,7 +145,7 @@ fn cells(table: &Node) -> Vec<Vec<String>> {
             let above =
                 rows.last().and_then(|above: &Vec<String>| above.get(cells.len())).filter(|_| goes_on("vMerge"));
             let left = cells.last().filter(|_| goes_on("hMerge"));
-            let words = left.or(above).cloned();
+            let words = left.or(above).map(|words| crate::table::repeated(words));
             cells.push(words.unwrap_or_else(|| {
                 let paragraphs: Vec<String> = cell.every("a:p").into_iter().map(wording::words).collect();
                 techrag_core::text::squeeze(&paragraphs.join(" "))

@@ -20,7 +20,6 @@ pub(super) struct Line {
 
 impl Line {
     /// A paragraph without a mark.
-    #[cfg(test)]
     pub(super) fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), mark: None, level: 0 }
     }

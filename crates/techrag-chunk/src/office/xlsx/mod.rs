@@ -151,10 +151,10 @@ fn fill(cells: &mut Vec<Cell>, merged: &[Dimensions], room: &mut usize) -> Resul
         let size = u64::from(bottom.saturating_sub(top) + 1) * u64::from(right.saturating_sub(left) + 1);
         let origin = cells.binary_search_by_key(&(top + 1, left + 1), |cell| (cell.row, cell.column));
         let (Ok(origin), true) = (origin, size <= MAX_MERGED) else { continue };
-        let text = cells[origin].text.clone();
+        let text = table::repeated(&cells[origin].text);
         for row in top..=bottom {
             for column in left..=right {
-                if (row, column) != (top, left) {
+                if !text.is_empty() && (row, column) != (top, left) {
                     take_room(room)?;
                     filled.push(Cell { row: row + 1, column: column + 1, text: text.clone() });
                 }
