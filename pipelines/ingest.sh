@@ -44,8 +44,8 @@ for dir; do roots+=(--root "$dir"); done
 # All folders in one plan: two files of one key are named, not put in each other's place.
 techrag-index plan "$@" --library "$library" >"$spool/plan"
 codes=("$?")
-split -d -a 6 -l "${TECHRAG_SLICE:-500}" "$spool/plan" "$spool/plan."
-[ -s "$spool/plan" ] || : >"$spool/plan.000000"
+split -a 6 -l "${TECHRAG_SLICE:-500}" "$spool/plan" "$spool/plan."
+[ -s "$spool/plan" ] || : >"$spool/plan.aaaaaa"
 for slice in "$spool"/plan.*; do
   worst "${codes[@]}"; [ $? -ne 2 ] || break
   techrag-chunk "${roots[@]}" <"$slice" | techrag-embed >"$spool/records.jsonl"

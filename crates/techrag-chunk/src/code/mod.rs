@@ -19,7 +19,7 @@ use grammar::{Grammar, Role};
 pub(crate) use tell::language;
 
 /// Largest text that is parsed; more is generated and has nothing to be found by.
-const MAX_PARSED: usize = 4 << 20;
+const MAX_PARSED: usize = 1 << 20;
 
 /// Constructs within constructs that are looked into.
 const MAX_DEPTH: usize = 8;

@@ -8,7 +8,7 @@ use super::grammar::{Grammar, Role};
 use super::parse::parse;
 
 /// Largest text that is tried, in bytes.
-const MOST: usize = 1 << 20;
+const MOST: usize = 1 << 19;
 
 /// Depth at which the first construct with a name must stand.
 const DEEPEST: usize = 3;
