@@ -136,6 +136,41 @@ fn four_agents_leave_their_work_in_the_record() {
 }
 
 #[test]
+fn pages_and_graph_reach_the_model_and_are_not_cited() {
+    let mut query: Value = serde_json::from_str(&assembled("low")).expect("JSON");
+    let page = |n: u32, image: &str| {
+        json!({ "doc_id": format!("{n:016}"), "key": format!("{n}.pdf"), "page": n, "scores": { "score": 1.0 },
+            "image": image, "crop": { "kind": "figure", "page": n, "bbox": [0, 0, 9, 9], "caption": "Figure 1. Grip." } })
+    };
+    query["visual"] = json!([page(1, "pages/1.jpg"), page(2, "../key.jpg")]);
+    query["graph"] = json!({ "store": "embedded", "context": { "papers": [
+        { "doc_id": format!("{:016}", 1), "title": "Friction on snow", "cited_by": [format!("{:016}", 2)] }] } });
+    let place = Place::new();
+    let library = place.path().join("lib");
+    std::fs::create_dir_all(library.join("pages")).expect("a folder");
+    std::fs::write(library.join("pages/1.jpg"), [0xff, 0xd8, 0xff, 0xe0]).expect("a picture");
+    let assembled = place.run("techrag-answer", &["assemble"], &query.to_string()).ok().stdout;
+    let server = serve(well);
+    let more = ["--mode", "single", "--images", "2", "--library", library.to_str().expect("a path")];
+    let record = record(generate(&place, &server, &more, &assembled));
+    let sent: Value = serde_json::from_slice(&server.asked()[0].body).expect("JSON");
+    let parts = sent["messages"][1]["content"].as_array().expect("parts");
+    let text = parts[0]["text"].as_str().expect("text");
+    for line in ["[VISUAL 1: 1.pdf] (1.pdf, p. 1, SOURCE 1) figure: Figure 1. Grip.", "SOURCE 1: is cited by SOURCE 2"] {
+        assert!(text.contains(line), "{line} in {text}");
+    }
+    assert_eq!(parts.len(), 3, "a picture outside the library is not sent: {sent}");
+    assert_eq!(parts[1]["text"], "[VISUAL 1]");
+    assert_eq!(parts[2]["image_url"], json!({ "url": "data:image/jpeg;base64,/9j/4A==", "detail": "low" }));
+    let notes = trace(&record)["details"]["notes"].to_string();
+    assert!(notes.contains("page 2 of 2.pdf is not sent: its path leaves the library"), "{notes}");
+    assert!(!record["answer"]["text"].as_str().expect("text").contains("VISUAL"));
+    let checked = place.run("techrag-answer", &["check"], &record.to_string()).stdout;
+    let page = place.run("techrag-answer", &["render", "--format", "html"], &checked).stdout;
+    assert!(page.contains("[VISUAL 1: 1.pdf]") && page.contains("GRAPH CONTEXT"), "the prompt as it was sent");
+}
+
+#[test]
 fn a_server_that_fails_for_good_leaves_the_extractive_answer_and_the_reason() {
     let dribble = Reply { pieces: vec![b" ".to_vec(); 400], pause: Duration::from_millis(50), ..said("") };
     let cases: Vec<(&str, Reply, &str)> = vec![

@@ -85,7 +85,7 @@ fn the_prompt_has_its_blocks_and_fences_the_documents() {
     let [from, to] = prompt.evidence.unwrap();
     let evidence = prompt.user[from..to].trim();
     assert!(evidence.starts_with("EVIDENCE\n") && evidence.contains("[SOURCE 1") && !evidence.contains("TASK"));
-    assert_eq!((prompt.template.as_str(), prompt.template_sha256.len()), ("answer/1", 64));
+    assert_eq!((prompt.template.as_str(), prompt.template_sha256.len()), ("answer/2", 64));
 }
 
 #[test]

@@ -16,17 +16,21 @@ const LARGEST: usize = 4 << 20;
 /// The images of the best `most` pages, and what could not be had, in words.
 pub(super) fn images(query: &Query, library: &Path, most: usize) -> (Vec<Image>, Vec<String>) {
     let (mut images, mut notes) = (Vec::new(), Vec::new());
-    let pages = query.visual.as_deref().unwrap_or_default().iter();
-    for page in pages.filter(|page| page.image.is_some()).take(most) {
-        match page.image.as_deref().map_or(Err("no image".into()), |path| read(library, path)) {
-            Ok(image) => images.push(image),
+    let pages = (1..).zip(query.visual.as_deref().unwrap_or_default());
+    let with_image = pages.filter_map(|(n, page)| Some((n, page, page.image.as_deref()?)));
+    for (n, page, path) in with_image.take(most) {
+        match read(library, path) {
+            // As the prompt's visual evidence numbers them.
+            Ok((media_type, base64)) => {
+                images.push(Image { label: format!("[VISUAL {n}]"), media_type: media_type.into(), base64 });
+            }
             Err(why) => notes.push(format!("the image of page {} of {} is not sent: {why}", page.page, page.key)),
         }
     }
     (images, notes)
 }
 
-fn read(library: &Path, path: &str) -> Result<Image, String> {
+fn read(library: &Path, path: &str) -> Result<(&'static str, String), String> {
     let path = Path::new(path);
     if !path.components().all(|part| matches!(part, Component::Normal(_))) {
         return Err("its path leaves the library".into());
@@ -40,7 +44,7 @@ fn read(library: &Path, path: &str) -> Result<Image, String> {
     if bytes.len() > LARGEST {
         return Err(format!("it has over {LARGEST} bytes"));
     }
-    Ok(Image { media_type: media_type.into(), base64: STANDARD.encode(bytes) })
+    Ok((media_type, STANDARD.encode(bytes)))
 }
 
 #[cfg(test)]
@@ -59,10 +63,12 @@ mod tests {
         std::fs::write(outer.path().join("secret.jpg"), [0xff, 0xd8, 0xff, 2]).unwrap();
         let page = |image: &str| PageHit { image: Some(image.into()), page: 3, key: "k".into(), ..PageHit::default() };
         let outside = library.join("a.jpg").to_string_lossy().into_owned();
-        let pages = ["a.jpg", "b.jpg", "../secret.jpg", &outside, "gone.jpg", "a.jpg"].map(page).to_vec();
+        let pages = ["b.jpg", "a.jpg", "../secret.jpg", &outside, "gone.jpg", "a.jpg"].map(page).to_vec();
         let query = Query { visual: Some(pages), ..Query::new("?") };
         let (images, notes) = super::images(&query, &library, 5);
         assert_eq!((images.len(), notes.len()), (1, 4));
-        assert_eq!((images[0].media_type.as_str(), images[0].base64.as_str()), ("image/jpeg", "/9j/AQ=="));
+        let image = &images[0];
+        let seen = (image.label.as_str(), image.media_type.as_str(), image.base64.as_str());
+        assert_eq!(seen, ("[VISUAL 2]", "image/jpeg", "/9j/AQ=="));
     }
 }

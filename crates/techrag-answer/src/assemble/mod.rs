@@ -1,5 +1,6 @@
 //! `techrag-answer assemble`: hits to sources, prompt and guardrail 2 (SPEC section 10).
 
+mod context;
 mod evidence;
 mod outside;
 mod prompt;
@@ -31,7 +32,7 @@ pub const CHUNK: usize = 3500;
 pub fn run(query: &mut Query, config: Config) {
     let (sources, merged) = evidence::sources(query, config);
     let verification = verify::verify(&query.question, &sources);
-    let prompt = prompt::prompt(&query.question, &sources, &verification, config.max_prompt_tokens);
+    let prompt = prompt::prompt(query, &sources, &verification, config.max_prompt_tokens);
     let sentences: usize = sources.iter().map(|source| source.sentences.len()).sum();
     let passages: usize = sources.iter().map(|source| source.passages.len()).sum();
     let mut details = techrag_core::record::Extra::new();

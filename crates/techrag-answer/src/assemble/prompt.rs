@@ -1,34 +1,43 @@
 //! The prompt of a writer: system role, question, evidence, task; within a budget of tokens.
 
 use techrag_core::prompt::{filled, tokens};
-use techrag_core::record::{EvidenceSentence, Prompt, Source, Verification};
+use techrag_core::record::{EvidenceSentence, Prompt, Query, Source, Verification};
 use techrag_core::{clean, fence, id, place};
 
+use super::context::Context;
+
 /// Name and version of the template; a change of a file under `prompts/` is a new version.
-const TEMPLATE: &str = "answer/1";
+const TEMPLATE: &str = "answer/2";
 const SYSTEM: &str = include_str!("../../prompts/answer.system.md");
 const USER: &str = include_str!("../../prompts/answer.user.md");
 
 /// Estimated tokens kept free of the question's words when a question alone would fill the budget.
 const LEAST_QUESTION: usize = 200;
 
-/// The prompt, shortened to `budget` estimated tokens by leaving out the weakest sentences first; what was left out is
-/// named in `dropped`.
-pub(super) fn prompt(question: &str, sources: &[Source], notes: &Verification, budget: Option<u64>) -> Prompt {
-    let mut kept: Vec<(&Source, Vec<&EvidenceSentence>)> =
-        sources.iter().map(|source| (source, source.sentences.iter().collect())).collect();
-    let mut question = clean::block(question);
-    let mut dropped = Vec::new();
-    let (mut user, mut evidence) = render(&question, &kept, notes);
+/// What a prompt shows beside the question.
+struct Shown<'a> {
+    kept: Vec<(&'a Source, Vec<&'a EvidenceSentence>)>,
+    context: Context,
+    notes: &'a Verification,
+}
+
+/// The prompt, shortened to `budget` estimated tokens: context to its share, then the weakest sentences first; what was
+/// left out is named in `dropped`.
+pub(super) fn prompt(query: &Query, sources: &[Source], notes: &Verification, budget: Option<u64>) -> Prompt {
+    let (context, mut dropped) = Context::of(query, sources).within(budget);
+    let kept = sources.iter().map(|source| (source, source.sentences.iter().collect())).collect();
+    let mut shown = Shown { kept, context, notes };
+    let mut question = clean::block(&query.question);
+    let (mut user, mut evidence) = render(&question, &shown);
     let over = |user: &str| budget.is_some_and(|budget| tokens(SYSTEM) + tokens(user) > budget);
-    while over(&user) && drop_weakest(&mut kept, &mut dropped) {
-        (user, evidence) = render(&question, &kept, notes);
+    while over(&user) && drop_weakest(&mut shown.kept, &mut dropped) {
+        (user, evidence) = render(&question, &shown);
     }
     while over(&user) && question.chars().count() > LEAST_QUESTION {
         let half: String = question.chars().take((question.chars().count() / 2).max(LEAST_QUESTION)).collect();
         dropped.push(format!("the question after its first {} characters", half.chars().count()));
         question = half;
-        (user, evidence) = render(&question, &kept, notes);
+        (user, evidence) = render(&question, &shown);
     }
     if over(&user) {
         dropped.push("nothing more can be left out: the prompt is over the budget".into());
@@ -68,13 +77,19 @@ fn drop_weakest(kept: &mut Vec<(&Source, Vec<&EvidenceSentence>)>, dropped: &mut
 }
 
 /// The user's part, and where in it evidence and notes stand.
-fn render(question: &str, kept: &[(&Source, Vec<&EvidenceSentence>)], notes: &Verification) -> (String, [usize; 2]) {
-    let texts = kept.iter().flat_map(|(_, sentences)| sentences.iter().map(|sentence| sentence.text.as_str()));
-    let mark = fence::mark(texts);
-    let blocks: Vec<String> = kept.iter().map(|(source, sentences)| block(source, sentences, &mark)).collect();
+fn render(question: &str, shown: &Shown<'_>) -> (String, [usize; 2]) {
+    let texts = shown.kept.iter().flat_map(|(_, sentences)| sentences.iter().map(|sentence| sentence.text.as_str()));
+    let mark = fence::mark(texts.chain(shown.context.lines()));
+    let blocks: Vec<String> = shown.kept.iter().map(|(source, sentences)| block(source, sentences, &mark)).collect();
     let evidence = if blocks.is_empty() { "(no source was found)".to_owned() } else { blocks.join("\n\n") };
-    let notes = notes_block(notes);
-    let values = [("question", question), ("evidence", &evidence), ("mark", &mark), ("notes", &notes)];
+    let (context, notes) = (shown.context.blocks(&mark), notes_block(shown.notes));
+    let values = [
+        ("question", question),
+        ("evidence", &evidence),
+        ("mark", &mark),
+        ("context", &context),
+        ("notes", &notes),
+    ];
     let (user, ends) = filled(USER, &values);
     let end_of = |name: &str| ends.iter().rev().find(|(own, _)| *own == name).map_or(user.len(), |(_, end)| *end);
     let range = [end_of("question"), end_of("notes")];

@@ -44,7 +44,7 @@ pub fn review(query: &mut Query, config: Config, chat: &Chat) -> Result<(), chat
             let mut verification = query.verification.take().unwrap_or_default();
             let added = add(&mut verification, doubts);
             verification.by = format!("{}, {by}", verification.by);
-            query.prompt = Some(prompt::prompt(&query.question, sources, &verification, config.max_prompt_tokens));
+            query.prompt = Some(prompt::prompt(query, sources, &verification, config.max_prompt_tokens));
             query.verification = Some(verification);
             format!("{added} doubts added by {by}")
         }

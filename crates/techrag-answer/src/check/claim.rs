@@ -1,13 +1,16 @@
 //! Whether a claim says what its quotations say, word by word.
 //!
 //! Most words may be others, since a paraphrase is no fault. What turns a claim into another one may not: its numbers,
-//! its names, a negation more or less, and a direction where the quotation has the contrary.
+//! its names, a negation more or less, a direction where the quotation has the contrary, and numbers that changed places
+//! ([`moved`]).
 
 use std::collections::BTreeSet;
 
 use techrag_core::quantity::{Quantity, quantities};
 use techrag_core::token::{self, Config, tokens};
 use techrag_core::{lexical, sentence, text};
+
+use super::moved;
 
 /// Share of a claim's words that its quotations must hold. Numbers and names must all be there.
 const TERMS: f64 = 0.8;
@@ -55,6 +58,7 @@ pub(super) fn missing(claim: &str, quoted: &str) -> Vec<String> {
         missing.push(claim.trim().to_owned());
     }
     missing.extend(turned(&words, &bag));
+    missing.extend(moved::numbers(claim, quoted).into_iter().map(|number| format!("{number} in this place")));
     missing.extend(denied(claim, quoted));
     missing.sort();
     missing.dedup();

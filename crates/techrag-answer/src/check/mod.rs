@@ -9,11 +9,13 @@
 //! | the words its citations quote say what the claim says ([`claim`]) | partial |
 //! | what is printed beside the sentences, markers and words, says nothing more ([`printed`]) | not found |
 //!
-//! What no word tells is not found out: numbers that changed places within a quoted sentence, say.
+//! What no word tells is not found out: numbers that changed places in a free paraphrase, say ([`moved`] finds those
+//! that keep the words beside them).
 
 mod claim;
 mod locate;
 mod medal;
+mod moved;
 mod printed;
 
 pub(crate) use locate::find;

@@ -24,9 +24,11 @@ impl Role {
     }
 }
 
-/// An image as it travels: inline, at low detail.
+/// An image as it travels: inline, at low detail, after the name that the text calls it by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
+    /// `[VISUAL 2]`, so that a model knows which of the pages it looks at.
+    pub label: String,
     /// `image/jpeg`, …
     pub media_type: String,
     /// Its bytes in base64.
@@ -57,12 +59,13 @@ impl Message {
         if self.images.is_empty() {
             return json!({ "role": self.role.name(), "content": self.text });
         }
+        let text = |text: &str| json!({ "type": "text", "text": text });
         let image = |image: &Image| {
             let url = format!("data:{};base64,{}", image.media_type, image.base64);
-            json!({ "type": "image_url", "image_url": { "url": url, "detail": "low" } })
+            [text(&image.label), json!({ "type": "image_url", "image_url": { "url": url, "detail": "low" } })]
         };
-        let text = std::iter::once(json!({ "type": "text", "text": self.text }));
-        let parts: Vec<Value> = text.chain(self.images.iter().map(image)).collect();
+        let parts: Vec<Value> =
+            std::iter::once(text(&self.text)).chain(self.images.iter().flat_map(image)).collect();
         json!({ "role": self.role.name(), "content": parts })
     }
 }
@@ -95,7 +98,10 @@ pub struct Request {
 impl Request {
     /// Estimated tokens of all messages, with four for the frame of each.
     pub fn tokens(&self) -> u64 {
-        let one = |message: &Message| prompt::tokens(&message.text) + 4 + IMAGE_TOKENS * message.images.len() as u64;
+        let image = |image: &Image| IMAGE_TOKENS + prompt::tokens(&image.label);
+        let one = |message: &Message| {
+            prompt::tokens(&message.text) + 4 + message.images.iter().map(image).sum::<u64>()
+        };
         self.messages.iter().map(one).sum()
     }
 
@@ -213,11 +219,13 @@ mod tests {
     fn images_are_parts_of_a_message_and_of_its_identity() {
         let mut request = request();
         let (before, tokens) = (request.digest("m"), request.tokens());
-        request.messages[1].images.push(Image { media_type: "image/jpeg".into(), base64: "AAAA".into() });
+        let (label, media_type) = ("[VISUAL 1]".into(), "image/jpeg".into());
+        request.messages[1].images.push(Image { label, media_type, base64: "AAAA".into() });
         let content = &request.body("m", Dialect::default())["messages"][1]["content"];
         assert_eq!(content[0], json!({ "type": "text", "text": "Why?" }));
-        assert_eq!(content[1]["image_url"], json!({ "url": "data:image/jpeg;base64,AAAA", "detail": "low" }));
-        assert!(request.digest("m") != before && request.tokens() == tokens + IMAGE_TOKENS);
+        assert_eq!(content[1], json!({ "type": "text", "text": "[VISUAL 1]" }));
+        assert_eq!(content[2]["image_url"], json!({ "url": "data:image/jpeg;base64,AAAA", "detail": "low" }));
+        assert!(request.digest("m") != before && request.tokens() == tokens + IMAGE_TOKENS + prompt::tokens("[VISUAL 1]"));
         assert_ne!(request.digest("m"), request.digest("n"));
     }
 

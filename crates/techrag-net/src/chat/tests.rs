@@ -31,6 +31,10 @@ fn server(replies: Vec<Http>) -> Server {
 }
 
 fn opened(server: &Server, file: &str, calls: Calls) -> Chat {
+    cancellable(server, file, calls, Clock::stopped(1_796_025_900), Cancel::default())
+}
+
+fn cancellable(server: &Server, file: &str, calls: Calls, clock: Clock, cancel: Cancel) -> Chat {
     let flags = Flags { base_url: Some(server.url().join("v1").unwrap().into()), ..Flags::default() };
     let table = format!("model = \"tiny\"\n{file}").parse().unwrap();
     let key = |_: &KeySource| Ok(Some(" sk-secret\n".to_owned()));
@@ -40,8 +44,8 @@ fn opened(server: &Server, file: &str, calls: Calls) -> Chat {
         offline: false,
         user_agent: "techrag/test".into(),
         timings: false,
-        clock: Clock::stopped(1_796_025_900),
-        cancel: Cancel::default(),
+        clock,
+        cancel,
     };
     Chat::open(settings, conduct).unwrap()
 }
@@ -159,6 +163,26 @@ fn a_slow_server_costs_no_more_than_the_timeout() {
     let chat = opened(&server, "timeout = 0.3", Calls::Made);
     let error = chat.call(&request()).unwrap_err();
     assert_eq!(error.kind(), Kind::Timeout, "{error}");
+}
+
+#[test]
+fn a_cancelled_call_ends_while_it_waits() {
+    let busy = failed(429, "slow down").header("retry-after", "30");
+    let server = server(vec![busy, said("{\"n\": 4}")]);
+    let cancel = Cancel::default();
+    let chat = cancellable(&server, "", Calls::Made, Clock::system(), cancel.clone());
+    let started = std::time::Instant::now();
+    let error = std::thread::scope(|scope| {
+        let call = scope.spawn(|| chat.call(&request()).unwrap_err());
+        // Set once the server was asked: the call then waits for half a minute.
+        while server.asked().is_empty() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        cancel.set();
+        call.join().unwrap()
+    });
+    assert_eq!((error.kind(), server.asked().len()), (Kind::Cancelled, 1), "{error}");
+    assert!(started.elapsed() < Duration::from_secs(25));
 }
 
 #[test]
