@@ -156,7 +156,8 @@ fn pages_and_graph_reach_the_model_and_are_not_cited() {
     let sent: Value = serde_json::from_slice(&server.asked()[0].body).expect("JSON");
     let parts = sent["messages"][1]["content"].as_array().expect("parts");
     let text = parts[0]["text"].as_str().expect("text");
-    for line in ["[VISUAL 1: 1.pdf] (1.pdf, p. 1, SOURCE 1) figure: Figure 1. Grip.", "SOURCE 1: is cited by SOURCE 2"] {
+    for line in ["[VISUAL 1: 1.pdf] (1.pdf, p. 1, SOURCE 1) figure: Figure 1. Grip.", "SOURCE 1: is cited by SOURCE 2"]
+    {
         assert!(text.contains(line), "{line} in {text}");
     }
     assert_eq!(parts.len(), 3, "a picture outside the library is not sent: {sent}");

@@ -25,9 +25,9 @@ pub(crate) struct Args {
     /// Who writes
     #[arg(long, value_name = "MODE", default_value = "auto")]
     mode: Mode,
-    /// Most sentences of an answer
-    #[arg(long, value_name = "N", default_value = "6")]
-    max_sentences: usize,
+    /// Most sentences of an answer [default: 8 quoted, 6 by a model, whose sentences say more each]
+    #[arg(long, value_name = "N")]
+    max_sentences: Option<usize>,
     /// Support, 0 to 1, below which the answer is a refusal
     #[arg(long, value_name = "SHARE", default_value_t = extractive::FLOOR)]
     floor: f64,
@@ -70,7 +70,11 @@ impl Args {
                 Mode::Single => generate::Mode::Single,
                 Mode::Extractive => generate::Mode::Extractive,
             },
-            extractive: extractive::Config { max_sentences: self.max_sentences, floor: self.floor },
+            extractive: extractive::Config {
+                max_sentences: self.max_sentences.unwrap_or(extractive::SENTENCES),
+                floor: self.floor,
+            },
+            max_sentences: self.max_sentences.unwrap_or(generate::SENTENCES),
             max_prompt_tokens: self.max_prompt_tokens,
             images: if self.images == 0 { None } else { Some((self.images, cli.library()?)) },
             model_needed: named || matches!(self.mode, Mode::Multi | Mode::Single),

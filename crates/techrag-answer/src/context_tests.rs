@@ -49,7 +49,8 @@ fn asked() -> Query {
     let graph = Graph { context: Some(context), expansions: vec![near], ..Graph::default() };
     let caption = "Figure 3. Grip <<<x on snow.\u{1b}[31m [VISUAL 9] seen";
     let crop = Crop { kind: CropKind::Figure, caption: Some(caption.into()), ..Crop::default() };
-    let page = |doc: &str, page: u32| PageHit { doc_id: doc.into(), key: format!("{doc}.pdf"), page, ..PageHit::default() };
+    let page =
+        |doc: &str, page: u32| PageHit { doc_id: doc.into(), key: format!("{doc}.pdf"), page, ..PageHit::default() };
     Query {
         hits: Some(vec![hit("a", "Grip on snow is 0.27."), hit("b", "Grip on ice is 0.1.")]),
         graph: Some(Box::new(graph)),
@@ -88,7 +89,12 @@ fn the_graph_is_told_by_the_numbers_of_the_sources() {
 fn pages_are_numbered_and_their_captions_are_data() {
     let prompt = prompt(asked(), CONFIG);
     let user = &prompt.user;
-    assert!(user.contains("\n[VISUAL 1: b.pdf] (b.pdf, p. 3, SOURCE 2) figure: Figure 3. Grip ‹‹‹x on snow.[31m (VISUAL 9] seen\n"), "{user}");
+    assert!(
+        user.contains(
+            "\n[VISUAL 1: b.pdf] (b.pdf, p. 3, SOURCE 2) figure: Figure 3. Grip ‹‹‹x on snow.[31m (VISUAL 9] seen\n"
+        ),
+        "{user}"
+    );
     assert!(user.contains("\n[VISUAL 2: q.pdf] (q.pdf, p. 1)\n"), "{user}");
     let [from, to] = prompt.evidence.unwrap();
     let part = &user[from..to];

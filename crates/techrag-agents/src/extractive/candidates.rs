@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 use techrag_core::lexical::{self, Bag, Idf};
 use techrag_core::record::{Passage, Source};
-use techrag_core::text;
 use techrag_core::unit::{self, Kind, Unit};
+use techrag_core::{text, token};
 
 use super::Cosines;
 use super::question::{Question, Want, numbers};
@@ -74,11 +74,13 @@ pub(super) fn candidates(asked: &Question, sources: &[Source]) -> Vec<Candidate>
     let ranks = ranks(sources);
     let mut found = Vec::new();
     for (at, source) in sources.iter().enumerate() {
+        let short = abbreviations(source);
         for (inside, passage) in source.passages.iter().enumerate() {
             let heading = format!("{}. {}", source.title, section_name(&passage.section));
             let from = found.len();
             for unit in unit::units(&passage.text) {
-                let words = Bag::alike(&unit.with_context(&passage.text));
+                let unit = Unit { range: trimmed(&passage.text, unit.range), ..unit };
+                let words = Bag::alike(&unit.with_context(&passage.text)).explained(&short);
                 let in_context = text::squeeze(&format!("{heading}. {}", unit.with_context(&passage.text)));
                 let features = Features { rank: ranks[at][inside], ..Features::default() };
                 found.push(Candidate {
@@ -98,6 +100,30 @@ pub(super) fn candidates(asked: &Question, sources: &[Source]) -> Vec<Candidate>
     found.retain(|candidate| is_quotable(candidate, &sources[candidate.source]));
     found
 }
+
+/// What the abbreviations of a source stand for, as its passages explain them.
+fn abbreviations(source: &Source) -> Vec<(String, Vec<String>)> {
+    let mut known: Vec<(String, Vec<String>)> =
+        source.passages.iter().flat_map(|passage| lexical::abbreviations(&passage.text)).collect();
+    known.sort();
+    known.dedup_by(|later, first| later.0 == first.0);
+    known
+}
+
+/// A sentence without the scraps of a figure that the extractor left behind it: last lines of one or two characters.
+fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
+    let mut end = range.end;
+    while let Some((sentence, last)) = text[range.start..end].rsplit_once('\n') {
+        if last.trim().chars().count() > SCRAP || !sentence.trim_end().ends_with('.') && last.trim().ends_with('.') {
+            break;
+        }
+        end = range.start + sentence.trim_end().len();
+    }
+    range.start..end
+}
+
+/// Most characters of a line that is a scrap.
+const SCRAP: usize = 2;
 
 /// Measures every candidate against a question. Meanings that were computed stay.
 pub(super) fn measure_all(candidates: &mut [Candidate], asked: &Question, sources: &[Source]) {
@@ -185,7 +211,7 @@ static ANNOUNCES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// Titles, keywords and scraps of figures are not sentences.
+/// Titles, keywords and scraps of figures are not sentences. One that runs into a formula ends without a full stop.
 fn is_quotable(candidate: &Candidate, source: &Source) -> bool {
     let quoted = &source.passages[candidate.passage].text[candidate.unit.range.clone()];
     if candidate.unit.kind != Kind::Sentence {
@@ -193,11 +219,17 @@ fn is_quotable(candidate: &Candidate, source: &Source) -> bool {
     }
     let folded = text::fold(quoted);
     let ended = quoted.trim_end_matches(['"', '\u{201d}', '\'', '\u{2019}', ')', ']']).ends_with(['.', '?', '!', ':']);
-    ended
-        && quoted.split_whitespace().count() >= 4
+    let words: Vec<&str> = folded.split_whitespace().collect();
+    let prose = words.iter().filter(|word| token::is_stop_word(word)).count() >= FUNCTION_WORDS;
+    words.len() >= 4
+        && (ended || (words.len() >= UNENDED && prose))
         && !folded.starts_with("keywords")
         && !folded.starts_with(&text::fold(&source.title))
 }
+
+/// Words, and function words among them, from which a text without a full stop is taken for a sentence.
+const UNENDED: usize = 8;
+const FUNCTION_WORDS: usize = 3;
 
 /// Most candidates that are compared by meaning: the best ones by the words alone.
 const COMPARED: usize = 40;

@@ -13,6 +13,7 @@
 
 mod candidates;
 mod compose;
+mod count;
 mod floor;
 mod question;
 mod score;
@@ -33,6 +34,11 @@ pub struct Config {
     /// Support below which the answer is the refusal, 0 to 1.
     pub floor: f64,
 }
+
+/// Most sentences of an answer unless the caller says otherwise. On the tuning half of `fixtures/questions-real` the best
+/// 6, 7, 8, 10 sentences hold every gold fact of 28, 31, 34, 34 of 46 questions; on that of `fixtures/questions` of 40 of
+/// 44 each.
+pub const SENTENCES: usize = 8;
 
 /// The support that an answer needs unless the caller says otherwise; see [`floor`].
 pub const FLOOR: f64 = floor::DEFAULT;

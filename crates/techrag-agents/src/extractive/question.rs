@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use techrag_core::lexical::{self, Term};
 use techrag_core::quantity::quantities;
-use techrag_core::text;
+use techrag_core::{text, token};
 
 /// A question as the writer reads it.
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ pub(super) struct Question {
     pub(super) sections: Vec<&'static str>,
     /// What a sentence that answers it has.
     pub(super) wants: Vec<Want>,
+    /// The things whose number it asks for: `surgeon` of `how many surgeons`.
+    pub(super) counted: Option<Term>,
 }
 
 /// What a question wants of the sentence that answers it.
@@ -90,8 +92,13 @@ impl Question {
             (Want::List, matches(&LIST)),
             (Want::Table, table),
         ];
+        let mut terms = lexical::terms(question);
+        for term in &mut terms {
+            term.subject &= !is_measure(&term.word);
+        }
         Self {
-            terms: lexical::terms(question),
+            counted: counted(question),
+            terms,
             numbers: numbers(question),
             sections: SECTIONS.iter().filter(points_to).map(|(_, heading)| *heading).collect(),
             wants: wants.into_iter().filter(|(_, wanted)| *wanted).map(|(want, _)| want).collect(),
@@ -101,6 +108,35 @@ impl Question {
     pub(super) fn wants(&self, want: Want) -> bool {
         self.wants.contains(&want)
     }
+}
+
+/// Words that tell in what an answer is given, or how things are ranked: a source need not name them.
+const MEASURES: &[&str] = &["property", "properties", "runner-up", "runners-up", "tonne", "tonnes", "ton", "tons"];
+
+fn is_measure(word: &str) -> bool {
+    MEASURES.contains(&word) || quantities(&format!("1 {word}")).first().is_some_and(|one| one.unit.is_some())
+}
+
+/// What `how many` or `how much` counts: the last noun before the question goes on. `None` where it counts a unit, or
+/// nothing that is named (`how much does it fall`).
+fn counted(question: &str) -> Option<Term> {
+    static COUNTED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i)\bhow (?:many|much) ([\w -]+)").ok());
+    let asked = COUNTED.as_ref()?.captures(question)?.get(1)?.as_str();
+    let phrase: Vec<&str> = asked
+        .split(' ')
+        .filter(|word| !word.is_empty())
+        .take_while(|word| !token::is_stop_word(&text::fold(word)))
+        .collect();
+    let nouns = lexical::terms(&phrase.join(" ")).into_iter().filter(|term| !is_measure(&term.word));
+    nouns.filter(|term| !term.weak && !is_action_form(&term.word)).take(MOST_NOUNS).last()
+}
+
+/// Most words of what is counted: `oscillatory components`.
+const MOST_NOUNS: usize = 2;
+
+/// Verbs end what is counted: `how many surgeons performed …`.
+fn is_action_form(word: &str) -> bool {
+    word.len() > 4 && word.ends_with("ed")
 }
 
 /// Words that point to a table.
@@ -157,6 +193,19 @@ mod tests {
         assert_eq!(facets("How good is the Kalman filter compared with a particle filter?").len(), 2);
         assert!(facets("Which true, start and prior values are given?").is_empty());
         assert!(facets("What is the friction and why?").is_empty(), "a clause without content of its own");
+    }
+
+    #[test]
+    fn what_is_counted_is_a_thing_that_is_named() {
+        let counted = |question: &str| Question::of(question).counted.map(|term| term.word);
+        assert_eq!(counted("How many surgeons performed the procedures?").as_deref(), Some("surgeons"));
+        assert_eq!(counted("How many trainable parameters does it have?").as_deref(), Some("parameters"));
+        assert_eq!(counted("How much fuel did it save?").as_deref(), Some("fuel"));
+        for question in ["How many metres is it shorter?", "How much does it fall?", "How large is it?", "How many?"] {
+            assert_eq!(counted(question), None, "{question}");
+        }
+        let terms = Question::of("What is the mass in tonnes?").terms;
+        assert!(terms.iter().any(|term| term.word == "tonnes" && !term.subject));
     }
 
     #[test]

@@ -82,7 +82,7 @@ impl<'a> Desk<'a> {
             images,
             evidence: query.prompt.as_ref().map(evidence),
             budget: config.max_prompt_tokens,
-            most: config.extractive.max_sentences,
+            most: config.max_sentences,
             usage: Vec::new(),
             notes,
             prompts: BTreeMap::new(),

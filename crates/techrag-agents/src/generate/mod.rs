@@ -43,13 +43,18 @@ pub enum Mode {
     Extractive,
 }
 
+/// Most sentences of a model's answer unless the caller says otherwise.
+pub const SENTENCES: usize = 6;
+
 /// How answers are written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config<'a> {
     /// Who writes.
     pub mode: Mode,
-    /// The extractive writer's own settings; its limit of sentences holds for a model too.
+    /// The extractive writer's own settings.
     pub extractive: extractive::Config,
+    /// Most sentences of a model's answer.
+    pub max_sentences: usize,
     /// Most estimated tokens of a prompt; `None` for no limit.
     pub max_prompt_tokens: Option<u64>,
     /// Page images that a writer sees, and the library they lie in; `None` for a model that reads text alone.

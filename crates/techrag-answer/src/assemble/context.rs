@@ -92,9 +92,11 @@ fn graph_lines(graph: &Graph, sources: &[Source]) -> Vec<String> {
             let papers: Vec<String> = author.papers.iter().take(NAMES).map(|paper| names.work(paper)).collect();
             format!("{} wrote {}", author.name, papers.join("; "))
         }));
-        lines.extend(context.co_citing.iter().map(|other| {
-            format!("{} cites the same works: {}", names.of(&other.doc_id), list(&other.shared, "; "))
-        }));
+        lines.extend(
+            context.co_citing.iter().map(|other| {
+                format!("{} cites the same works: {}", names.of(&other.doc_id), list(&other.shared, "; "))
+            }),
+        );
         lines.extend(context.communities.iter().map(|group| {
             format!("{} papers belong together ({}): {}", group.papers, group.name, group.summary.join(" "))
         }));
@@ -145,7 +147,8 @@ impl Names<'_> {
             ("is cited by", named(&paper.cited_by), "; "),
         ];
         let parts = parts.iter().filter(|(_, names, _)| !names.is_empty());
-        let parts: Vec<String> = parts.map(|(what, names, between)| format!("{what} {}", list(names, between))).collect();
+        let parts: Vec<String> =
+            parts.map(|(what, names, between)| format!("{what} {}", list(names, between))).collect();
         let title = paper.title.as_deref().filter(|_| self.sources.iter().all(|source| source.doc_id != paper.doc_id));
         let name = title.map_or_else(|| self.of(&paper.doc_id), str::to_owned);
         (!parts.is_empty()).then(|| format!("{name}: {}", parts.join("; ")))

@@ -83,13 +83,8 @@ fn render(question: &str, shown: &Shown<'_>) -> (String, [usize; 2]) {
     let blocks: Vec<String> = shown.kept.iter().map(|(source, sentences)| block(source, sentences, &mark)).collect();
     let evidence = if blocks.is_empty() { "(no source was found)".to_owned() } else { blocks.join("\n\n") };
     let (context, notes) = (shown.context.blocks(&mark), notes_block(shown.notes));
-    let values = [
-        ("question", question),
-        ("evidence", &evidence),
-        ("mark", &mark),
-        ("context", &context),
-        ("notes", &notes),
-    ];
+    let values =
+        [("question", question), ("evidence", &evidence), ("mark", &mark), ("context", &context), ("notes", &notes)];
     let (user, ends) = filled(USER, &values);
     let end_of = |name: &str| ends.iter().rev().find(|(own, _)| *own == name).map_or(user.len(), |(_, end)| *end);
     let range = [end_of("question"), end_of("notes")];

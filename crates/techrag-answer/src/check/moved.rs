@@ -71,9 +71,8 @@ fn pieces(words: &str) -> Vec<Piece> {
 
 /// Digits, with points and commas that have digits on both sides.
 fn number_length(rest: &[char]) -> usize {
-    let inside = |at: usize| {
-        matches!(rest.get(at), Some('.' | ',')) && rest.get(at + 1).is_some_and(|next| next.is_numeric())
-    };
+    let inside =
+        |at: usize| matches!(rest.get(at), Some('.' | ',')) && rest.get(at + 1).is_some_and(|next| next.is_numeric());
     (1..rest.len()).find(|at| !rest[*at].is_numeric() && !inside(*at)).unwrap_or(rest.len())
 }
 
@@ -85,9 +84,8 @@ fn value(number: &str) -> String {
 
 /// The numbers that differ where the claim stands word for word with the same numbers; `None` if it does nowhere.
 fn word_for_word(claim: &[Piece], quoted: &[Piece]) -> Option<Vec<String>> {
-    let without_breaks = |pieces: &[Piece]| -> Vec<Piece> {
-        pieces.iter().filter(|piece| **piece != Piece::Break).cloned().collect()
-    };
+    let without_breaks =
+        |pieces: &[Piece]| -> Vec<Piece> { pieces.iter().filter(|piece| **piece != Piece::Break).cloned().collect() };
     let (claim, quoted) = (without_breaks(claim), without_breaks(quoted));
     let same = |(own, other): (&Piece, &Piece)| match (own, other) {
         (Piece::Word(a), Piece::Word(b)) => a == b,
@@ -177,7 +175,9 @@ fn groups(pieces: &[Piece]) -> Vec<Group<'_>> {
 fn is_joint(piece: &Piece) -> bool {
     match piece {
         Piece::Number(_) | Piece::Break => true,
-        Piece::Word(word) => JOINTS.contains(&word.as_str()) || (word.chars().count() <= 3 && !token::is_stop_word(word)),
+        Piece::Word(word) => {
+            JOINTS.contains(&word.as_str()) || (word.chars().count() <= 3 && !token::is_stop_word(word))
+        }
     }
 }
 
@@ -192,7 +192,8 @@ mod tests {
 
     use super::*;
 
-    const SURFACES: &str = "The friction is 0.27 on snow and 0.8 on asphalt, and the error of the load is 5 % at 80 km/h.";
+    const SURFACES: &str =
+        "The friction is 0.27 on snow and 0.8 on asphalt, and the error of the load is 5 % at 80 km/h.";
 
     #[test]
     fn numbers_that_changed_places_are_named() {

@@ -155,6 +155,28 @@ impl Bag {
         self
     }
 
+    /// The same with abbreviations and what they stand for ([`abbreviations`]) each for the other: `VO` says `visual
+    /// odometry`, and those two words say `VO`.
+    #[must_use]
+    pub fn explained(mut self, abbreviations: &[(String, Vec<String>)]) -> Self {
+        let mut more = Vec::new();
+        for (short, long) in abbreviations {
+            let long: Vec<&str> = long.iter().map(|token| words::representative(token)).collect();
+            if self.has(short) {
+                more.extend(long.iter().map(|token| (*token).to_owned()));
+            } else if !long.is_empty() && long.iter().all(|token| self.has(token)) {
+                more.push(short.clone());
+            }
+        }
+        for token in more {
+            if !self.has(&token) {
+                self.counts.insert(token, 1);
+                self.length += 1;
+            }
+        }
+        self
+    }
+
     /// The share of its distinct tokens that the other has too, 0 to 1.
     pub fn share_in(&self, other: &Self) -> f64 {
         let common = self.counts.keys().filter(|token| other.has(token)).count();
@@ -324,7 +346,11 @@ mod tests {
     #[test]
     fn an_explained_abbreviation_is_known() {
         let text = "Automatic emergency braking (AEB) differs from (ABS) and a unit (XY).";
-        assert_eq!(abbreviations(text), [("aeb".to_owned(), vec!["automat".into(), "emerg".into(), "brake".into()])]);
+        let known = abbreviations(text);
+        assert_eq!(known, [("aeb".to_owned(), vec!["automat".into(), "emerg".into(), "brake".into()])]);
+        assert!(Bag::alike("the AEB acts").explained(&known).has("brake"));
+        assert!(Bag::alike("automatic emergency braking acts").explained(&known).has("aeb"));
+        assert!(!Bag::alike("emergency braking acts").explained(&known).has("aeb"));
     }
 
     proptest! {

@@ -64,8 +64,7 @@ impl Message {
             let url = format!("data:{};base64,{}", image.media_type, image.base64);
             [text(&image.label), json!({ "type": "image_url", "image_url": { "url": url, "detail": "low" } })]
         };
-        let parts: Vec<Value> =
-            std::iter::once(text(&self.text)).chain(self.images.iter().flat_map(image)).collect();
+        let parts: Vec<Value> = std::iter::once(text(&self.text)).chain(self.images.iter().flat_map(image)).collect();
         json!({ "role": self.role.name(), "content": parts })
     }
 }
@@ -99,9 +98,7 @@ impl Request {
     /// Estimated tokens of all messages, with four for the frame of each.
     pub fn tokens(&self) -> u64 {
         let image = |image: &Image| IMAGE_TOKENS + prompt::tokens(&image.label);
-        let one = |message: &Message| {
-            prompt::tokens(&message.text) + 4 + message.images.iter().map(image).sum::<u64>()
-        };
+        let one = |message: &Message| prompt::tokens(&message.text) + 4 + message.images.iter().map(image).sum::<u64>();
         self.messages.iter().map(one).sum()
     }
 
@@ -225,7 +222,9 @@ mod tests {
         assert_eq!(content[0], json!({ "type": "text", "text": "Why?" }));
         assert_eq!(content[1], json!({ "type": "text", "text": "[VISUAL 1]" }));
         assert_eq!(content[2]["image_url"], json!({ "url": "data:image/jpeg;base64,AAAA", "detail": "low" }));
-        assert!(request.digest("m") != before && request.tokens() == tokens + IMAGE_TOKENS + prompt::tokens("[VISUAL 1]"));
+        assert!(
+            request.digest("m") != before && request.tokens() == tokens + IMAGE_TOKENS + prompt::tokens("[VISUAL 1]")
+        );
         assert_ne!(request.digest("m"), request.digest("n"));
     }
 

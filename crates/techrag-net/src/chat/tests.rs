@@ -39,14 +39,7 @@ fn cancellable(server: &Server, file: &str, calls: Calls, clock: Clock, cancel: 
     let table = format!("model = \"tiny\"\n{file}").parse().unwrap();
     let key = |_: &KeySource| Ok(Some(" sk-secret\n".to_owned()));
     let settings = settings(&flags, &[(table, Origin::User)], key).unwrap().unwrap();
-    let conduct = Conduct {
-        calls,
-        offline: false,
-        user_agent: "techrag/test".into(),
-        timings: false,
-        clock,
-        cancel,
-    };
+    let conduct = Conduct { calls, offline: false, user_agent: "techrag/test".into(), timings: false, clock, cancel };
     Chat::open(settings, conduct).unwrap()
 }
 
