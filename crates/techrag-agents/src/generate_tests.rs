@@ -71,3 +71,43 @@ fn effort_decides_between_one_call_and_four_agents() {
     assert_eq!(mode(Some(route(Effort::High))), Some(Mode::Multi));
     assert!(writer(&query(), Mode::Extractive, Some(&chat)).is_none());
 }
+
+/// A model on loopback whose planner writes more than a prompt holds.
+#[test]
+fn a_plan_that_leaves_no_room_for_evidence_is_left_out() {
+    use techrag_net::loopback::{Asked, Reply, Server};
+    let caveats: Vec<String> = (0..20).map(|n| format!("{n} {}", "the surface may be wet or dry ".repeat(8))).collect();
+    let plan =
+        serde_json::json!({ "sections": [{ "heading": "Snow", "sources": [1] }], "gaps": [], "caveats": caveats })
+            .to_string();
+    let reply = move |asked: &Asked| {
+        let body: serde_json::Value = serde_json::from_slice(&asked.body).unwrap();
+        let text = match body["response_format"]["json_schema"]["name"].as_str().unwrap() {
+            "planner" => plan.as_str(),
+            "researcher" => r#"{"claims":[],"contradictions":[],"gaps":[]}"#,
+            "critic" => r#"{"verdict":"pass","feedback":[]}"#,
+            _ => r#"{"sentences":[{"text":"On packed snow the friction coefficient is 0.27.","cite":[1]}]}"#,
+        };
+        let choices = serde_json::json!([{ "message": { "content": text }, "finish_reason": "stop" }]);
+        Reply::json(200, serde_json::json!({ "model": "m", "choices": choices }).to_string())
+    };
+    let server = Server::start(reply).unwrap();
+    let flags =
+        Flags { base_url: Some(server.url().join("v1").unwrap().into()), model: Some("m".into()), ..Flags::default() };
+    let conduct = Conduct {
+        calls: Calls::Made,
+        offline: false,
+        user_agent: "techrag/test".into(),
+        timings: false,
+        clock: Clock::stopped(0),
+        cancel: Cancel::default(),
+    };
+    let chat = Chat::open(chat::settings(&flags, &[], |_| Ok(None)).unwrap().unwrap(), conduct).unwrap();
+    let mut query = query();
+    run(&mut query, Config { max_prompt_tokens: Some(700), ..config(Mode::Multi) }, Some(&chat), None).unwrap();
+    assert_eq!(query.answer.unwrap().by, "m");
+    let draft = query.draft.unwrap();
+    assert!(draft.prompt.tokens <= 700 && !draft.prompt.user.contains("wet or dry"), "{}", draft.prompt.user);
+    let notes = query.trace.last().unwrap().details["notes"].to_string();
+    assert!(notes.contains("writer: without the plan"), "{notes}");
+}

@@ -19,9 +19,9 @@ pub(super) struct Limits {
     pub(super) rows: usize,
 }
 
-/// Rows of one table in an answer: two, so that a table whose caption fits does not crowd out the text; more where
+/// Rows of one table in an answer: three, so that a table whose caption fits does not crowd out the text; more where
 /// the question asks for a table or a list.
-const ROWS: usize = 2;
+const ROWS: usize = 3;
 const ROWS_ASKED_FOR: usize = 5;
 
 impl Limits {

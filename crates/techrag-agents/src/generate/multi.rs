@@ -150,7 +150,14 @@ fn research(desk: &mut Desk<'_>) -> Result<EvidenceMap, Error> {
 }
 
 fn draft(desk: &mut Desk<'_>, plan: &str, revision: &str) -> Result<Draft, Error> {
-    let sheet = desk.sheet(WRITER, &[("plan", plan), ("revision", revision)])?;
+    let sheet = match desk.sheet(WRITER, &[("plan", plan), ("revision", revision)]) {
+        // A plan that leaves no room for evidence is worth less than the evidence.
+        Err(error) if error.kind() == Kind::ContextLength && !plan.is_empty() => {
+            desk.notes.push("writer: without the plan, which leaves no room for evidence".into());
+            desk.sheet(WRITER, &[("plan", ""), ("revision", revision)])?
+        }
+        sheet => sheet?,
+    };
     let schema = draft_schema(&sheet.sources, desk.most);
     let sentences = match desk.ask(WRITER, &sheet, schema, read::draft) {
         // A dry run counts what the critic would read too: a draft of full length.
