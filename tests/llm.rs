@@ -447,7 +447,7 @@ fn the_calls_of_a_real_model_are_replayed() {
         return;
     }
     let (mut verified, mut claims) = (0, 0);
-    for (mode, least) in [("single", 12), ("multi", 2)] {
+    for (mode, least) in [("single", 12), ("multi", 3)] {
         let arguments = ["generate", "--mode", mode, "--max-prompt-tokens", "700"];
         let records = replayed(&arguments, &recorded(&format!("{mode}.jsonl")));
         let by_model: Vec<&Value> = records.iter().filter(|record| record["answer"]["by"] == RECORDED).collect();
@@ -464,4 +464,22 @@ fn the_calls_of_a_real_model_are_replayed() {
     }
     // So small a model gets much wrong, and the checks have to tell: neither all nor nothing stands.
     assert!(verified > 0 && verified < claims, "{verified} of {claims} citations verified");
+}
+
+#[test]
+fn the_routes_of_a_real_model_are_replayed() {
+    let labels = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/routes/questions.jsonl");
+    let labels: Vec<Value> = std::fs::read_to_string(labels)
+        .expect("labelled routes")
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let records = replayed(&["route", "--by", "llm", "--rewrite", "llm"], &recorded("routes.jsonl"));
+    let right = records.iter().filter(|record| {
+        let label = labels.iter().find(|label| label["_id"] == record["_id"]).expect("a label");
+        record["route"]["routes"] == label["routes"]
+    });
+    // docs/LLM.md has the figure; so small a model is right more often than not, and no better than the rules.
+    let right = right.count();
+    assert!(records.len() >= 18 && right * 2 > records.len() && right < records.len(), "{right} of {}", records.len());
 }
