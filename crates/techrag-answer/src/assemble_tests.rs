@@ -99,7 +99,7 @@ fn a_budget_drops_the_weakest_first_and_says_so() {
     let budget = Config { max_prompt_tokens: Some(whole.tokens - 10), ..CONFIG };
     let cut = assembled(question, hits.clone(), budget).prompt.unwrap();
     assert!(cut.tokens <= whole.tokens - 10 && cut.user.contains("0.27"));
-    assert!(cut.dropped[0].starts_with("source 2, page 2, score 0.000"), "{:?}", cut.dropped);
+    assert!(cut.dropped[0].starts_with("source 2, p. 2, score 0.000"), "{:?}", cut.dropped);
     let tiny = assembled(&"why ".repeat(50_000), hits, Config { max_prompt_tokens: Some(600), ..CONFIG });
     let tiny = tiny.prompt.unwrap();
     assert!(tiny.tokens <= 600 && tiny.dropped.iter().any(|what| what.starts_with("the question after")));

@@ -97,6 +97,11 @@ fn graph_lines(graph: &Graph, sources: &[Source]) -> Vec<String> {
                 format!("{} cites the same works: {}", names.of(&other.doc_id), list(&other.shared, "; "))
             }),
         );
+        lines.extend(context.relations.iter().map(|said| {
+            let papers: Vec<String> = said.papers.iter().map(|id| names.of(id)).collect();
+            let relation = said.relation.to_lowercase().replace('_', " ");
+            format!("{} {relation} {} ({})", said.from, said.to, list(&papers, "; "))
+        }));
         lines.extend(context.communities.iter().map(|group| {
             format!("{} papers belong together ({}): {}", group.papers, group.name, group.summary.join(" "))
         }));
