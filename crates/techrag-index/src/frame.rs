@@ -34,6 +34,8 @@ const VERSION: u32 = 1;
 const FIXED: usize = 32;
 const ENTRY: usize = 56;
 const ALIGN: usize = 64;
+/// Bytes around a page of a file that Linux maps with it where they are in memory (`fault_around_bytes`).
+const READ_AROUND: usize = 64 * 1024;
 
 /// The SHA-256 of a frame's header, which vouches for the whole file.
 pub type Seal = [u8; 32];
@@ -198,11 +200,16 @@ impl Frame {
     /// Gives back the memory of a range that has been read; read once more, it comes from the file again. Without this
     /// a process that searches for long holds all it ever touched.
     pub fn done_with(&self, place: &Range<usize>) {
+        // Reading a page of the file maps those around it too where they are in memory, within a window of this size.
+        let window = |at: usize| (self.map.as_ptr() as usize + at) % READ_AROUND;
+        let start = place.start - window(place.start).min(place.start);
+        let end = (place.end + (READ_AROUND - window(place.end))).min(self.map.len());
         // SAFETY: the map is read-only and of a file that is never written (see `open`), so what leaves memory comes
         // back with the same bytes; references into the range stay good. Advice that is not taken costs memory only.
         #[cfg(unix)]
-        let _ =
-            unsafe { self.map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, place.start, place.len()) };
+        let _ = unsafe {
+            self.map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, end.saturating_sub(start))
+        };
         #[cfg(not(unix))]
         let _ = place;
     }

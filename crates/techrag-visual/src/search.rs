@@ -279,7 +279,9 @@ impl Found {
             view.reader.about(place.row)?.and_then(|about| serde_json::from_str(&about).ok()).unwrap_or_default();
         let segment = pages.segments.get(&place.file);
         let crop = segment.and_then(|segment| {
-            crop::best(&about, place.page, &self.asked, self.vectors, (segment, place.slot as usize))
+            let crop = crop::best(&about, place.page, &self.asked, self.vectors, (segment, place.slot as usize));
+            segment.done_with(place.slot as usize);
+            crop
         });
         let mut hit = PageHit {
             page: place.page,
@@ -346,7 +348,6 @@ pub(crate) fn exact(pages: &Pages, asked: &Asked, near: &[Ranked<PagePlace>], k:
         let place = ranked.item;
         let segment = segment(&place)?;
         let maxsim = segment.maxsim(asked, place.slot as usize, None);
-        segment.done_with(place.slot as usize);
         // Pages that the text brought stand behind those of the encodings, without a score of theirs.
         let encoding = ranked.score.is_finite().then_some(ranked.score as f32);
         let rank = encoding.map(|_| at as u32 + 1);
@@ -354,6 +355,12 @@ pub(crate) fn exact(pages: &Pages, asked: &Asked, near: &[Ranked<PagePlace>], k:
         Some(Ranked { score: f64::from(maxsim), uid: (place.doc, place.page), item: candidate })
     };
     let scored: Vec<Option<Ranked<Candidate>>> = near.par_iter().enumerate().map(score).collect();
+    // Not one by one: candidates lie side by side, and what one gives back another would read again.
+    for ranked in near {
+        if let Some(segment) = segment(&ranked.item) {
+            segment.done_with(ranked.item.slot as usize);
+        }
+    }
     let mut top = Top::new(k);
     scored.into_iter().flatten().for_each(|ranked| top.offer(ranked));
     top.into_sorted()

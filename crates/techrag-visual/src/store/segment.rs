@@ -175,9 +175,12 @@ impl Segment {
         self.frame.will_need(&self.bytes_of(slot));
     }
 
-    /// Gives back the memory of a slot's vectors.
+    /// Gives back the memory of a slot's vectors and of their places.
     pub(crate) fn done_with(&self, slot: usize) {
         self.frame.done_with(&self.bytes_of(slot));
+        let rows = self.rows(slot);
+        let spot = size_of::<Spot>();
+        self.frame.done_with(&(self.places.start + rows.start * spot..self.places.start + rows.end * spot));
     }
 
     /// Where the vectors of a slot come from.
