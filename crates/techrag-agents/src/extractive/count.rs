@@ -25,7 +25,7 @@ fn beside(prose: &str, thing: &Term) -> bool {
     let ends = |word: &&str| word.ends_with(['.', ';', ':', '!', '?']);
     words.iter().enumerate().filter(|(_, word)| Bag::alike(word).holds(thing) >= 1.0).any(|(at, word)| {
         let before = words[..at].iter().rev().take(BEFORE).take_while(|word| !ends(word));
-        let after = words[at + 1..].iter().take(if ends(&word) { 0 } else { AFTER });
+        let after = words[at + 1..].iter().take(if ends(word) { 0 } else { AFTER });
         before.chain(after).any(|word| is_number(word))
     })
 }

@@ -25,7 +25,7 @@ pub(super) enum Place {
     /// Another page than the one named.
     OtherPage(String),
     /// The page is right, the place within it is another one.
-    OtherPlace(String),
+    Elsewhere(String),
     /// The citation names no page although there is one.
     NoPageNamed,
 }
@@ -86,7 +86,7 @@ fn found<'a>(passage: &'a Passage, range: Range<usize>, citation: &Citation, oth
         None => Place::NoPageNamed,
     };
     let place = match (place, &citation.place, place::place(&range, &passage.spans)) {
-        (Place::AsNamed, Some(named), Some(found)) if *named != found => Place::OtherPlace(found),
+        (Place::AsNamed, Some(named), Some(found)) if *named != found => Place::Elsewhere(found),
         (place, ..) => place,
     };
     let place = match (place, other) {

@@ -111,7 +111,7 @@ fn judge(citation: &Citation, found: &Found<'_>, missing: &[String]) -> (CheckRe
             let named = citation.page.map_or("no page".to_owned(), |page| format!("page {page}"));
             (CheckResult::WrongPage, format!("the words stand on page {pages}, not on {named}"))
         }
-        (Place::OtherPlace(place), _) => {
+        (Place::Elsewhere(place), _) => {
             let named = citation.place.as_deref().unwrap_or("no place");
             (CheckResult::WrongPage, format!("the words stand at {place}, not at {named}"))
         }
