@@ -93,6 +93,7 @@ struct Span {
     bbox: Option<[f64; 4]>,
     place: Option<String>,
     confidence: Option<f64>,
+    kind: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -123,8 +124,10 @@ fn a_paper_is_a_document_and_its_chunks_and_nothing_more() {
         assert_eq!((chunk.r#type.as_str(), &chunk.doc_id), ("chunk", &document.doc_id));
         assert_eq!(chunk.uid, format!("{}:{ordinal}", document.doc_id));
         assert!(!chunk.spans.is_empty());
-        for Span { start, end, page, bbox, place, confidence } in &chunk.spans {
+        for Span { start, end, page, bbox, place, confidence, kind } in &chunk.spans {
             let words = chunk.text.get(*start..*end).expect("a span stands on character boundaries");
+            let kinds = ["formula", "caption", "table", "footnote"];
+            assert!(kind.as_deref().is_none_or(|kind| kinds.contains(&kind)), "{kind:?}");
             assert!(
                 !words.trim().is_empty() && page.is_some() && bbox.is_some() && place.is_none(),
                 "{words:?} {page:?} {bbox:?}"

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use techrag_core::lexicon;
-use techrag_core::record::Span;
+use techrag_core::record::{Span, SpanKind};
 
 use crate::draft::Paragraph;
 
@@ -20,8 +20,8 @@ pub(crate) struct TextLine {
     pub(crate) bbox: Option<[f32; 4]>,
     /// Which block of the source it stands in.
     pub(crate) block: usize,
-    /// A displayed formula: it keeps its line.
-    pub(crate) apart: bool,
+    /// What it belongs to; a displayed formula keeps its line.
+    pub(crate) kind: SpanKind,
 }
 
 /// How two lines meet.
@@ -152,7 +152,7 @@ pub(crate) fn weld(lines: &[TextLine], words: &Words) -> Paragraph {
         }
         if !paragraph.text.is_empty() {
             match words.joint(&paragraph.text, &text) {
-                _ if apart || line.apart => paragraph.text.push('\n'),
+                _ if apart || line.kind == SpanKind::Formula => paragraph.text.push('\n'),
                 Joint::Space => paragraph.text.push(' '),
                 Joint::Tight => {}
                 Joint::Drop => drop(paragraph.text.pop()),
@@ -171,11 +171,12 @@ pub(crate) fn weld(lines: &[TextLine], words: &Words) -> Paragraph {
                 if let Some(last) = last {
                     last.end = last.end.min(start);
                 }
-                paragraph.spans.push(Span { start, end, page: line.page, bbox: line.bbox, ..Span::default() });
+                let (page, bbox) = (line.page, line.bbox);
+                paragraph.spans.push(Span { start, end, page, bbox, kind: line.kind, ..Span::default() });
             }
         }
         block = Some((line.page, line.block));
-        apart = line.apart;
+        apart = line.kind == SpanKind::Formula;
     }
     // Soft hyphens inside a line are invisible wishes of the typesetter.
     if paragraph.text.contains('\u{ad}') { without_soft_hyphens(&paragraph) } else { paragraph }
@@ -244,7 +245,7 @@ mod tests {
             page: Some(page),
             bbox: Some([10.0, y, 90.0, y + 9.0]),
             block,
-            apart: false,
+            ..TextLine::default()
         };
         let lines = [line("The fric-", 1, 0, 10.0), line("tion of the", 1, 0, 20.0), line("tyre.", 2, 7, 5.0)];
         let paragraph = weld(&lines, &Words::default());

@@ -21,7 +21,9 @@ impl Quality {
     /// The quality of a page as it was read.
     pub(crate) fn of(page: &Page) -> Self {
         let text = text(page);
-        let signs = text.chars().filter(|c| !c.is_whitespace()).count();
+        // Leaders of a table of contents and rules made of dashes are no signs of trouble.
+        let leader = |c: char| matches!(c, '.' | '·' | '…' | '_' | '-' | '–' | '—');
+        let signs = text.chars().filter(|&c| !c.is_whitespace() && !leader(c)).count();
         let letters = text.chars().filter(|c| c.is_alphanumeric()).count();
         let (words, plausible) = lexicon::judge(&text);
         Self {
@@ -111,6 +113,8 @@ mod tests {
         let signs: String = PROSE.chars().map(|c| if c.is_alphabetic() { '#' } else { c }).collect();
         assert!(page(&signs).is_poor());
         assert!(!page("x = 1").is_poor(), "too little to tell");
+        let contents = "1 Scope . . . . . . . . . . . . . . . . . . . . 7\n".repeat(9);
+        assert!(!page(&contents).is_poor(), "{:?}", page(&contents).quality);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use techrag_core::record::SpanKind;
 use techrag_pdf::{Bbox, Block, BlockKind, Line, Page, Pdf, Run, Script};
 
 use super::wording::opens_keywords;
@@ -16,6 +17,20 @@ pub(crate) enum ItemKind {
     Table,
     Formula,
     Footnote,
+}
+
+impl ItemKind {
+    /// What the record calls it.
+    fn of_span(self) -> SpanKind {
+        match self {
+            Self::Text => SpanKind::Text,
+            Self::Caption => SpanKind::Caption,
+            // Without cells it is text like any other.
+            Self::Table => SpanKind::Text,
+            Self::Formula => SpanKind::Formula,
+            Self::Footnote => SpanKind::Footnote,
+        }
+    }
 }
 
 /// A block that belongs to the text. Running headers, footers, margins and words inside figures do not.
@@ -57,7 +72,7 @@ impl Item<'_> {
                 page: Some(self.page),
                 bbox: Some(line.bbox),
                 block: self.block,
-                apart: self.kind == ItemKind::Formula,
+                kind: self.kind.of_span(),
             })
             .collect()
     }

@@ -4,7 +4,7 @@
 //! footnote) follows it. A table and its caption become one paragraph, so that neither is retrieved without the other.
 
 use serde_json::json;
-use techrag_core::record::{Heading, Role, Table};
+use techrag_core::record::{Heading, Role, SpanKind, Table};
 
 use super::front::Opening;
 use super::heading::Found;
@@ -189,7 +189,7 @@ impl Builder<'_> {
         let (Some(last), Some(first)) = (self.open.last(), lines.first()) else { return false };
         let lower = first.text.starts_with(char::is_lowercase);
         let ended = last.text.trim_end().ends_with(['.', '!', '?', ':']);
-        self.expects_more || lower && (last.apart || !ended)
+        self.expects_more || lower && (last.kind == SpanKind::Formula || !ended)
     }
 
     fn add_table(&mut self, item: &Item<'_>, caption: &Item<'_>) {
@@ -247,6 +247,9 @@ fn grid(item: &Item<'_>, caption: Option<Paragraph>) -> Paragraph {
         Table { caption: text, page: Some(item.page), cells, ..Table::default() },
         Some(item.source.bbox),
     );
+    for span in &mut paragraph.spans {
+        span.kind = SpanKind::Table;
+    }
     if let Some(caption) = caption
         && let Some(cells) = paragraph.spans.first_mut()
     {

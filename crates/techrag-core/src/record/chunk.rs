@@ -71,6 +71,32 @@ pub struct Span {
     /// How certain the reader is, 0 to 1, of text that was read off a picture or heard; absent for other text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f32>,
+    /// What stands there, where it is no running text.
+    #[serde(default, skip_serializing_if = "SpanKind::is_text")]
+    pub kind: SpanKind,
+}
+
+/// What a stretch of text is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SpanKind {
+    /// Running text.
+    #[default]
+    Text,
+    /// A displayed formula: its signs in the order of the page, as far as a line of text can hold them.
+    Formula,
+    /// The caption of a figure or table.
+    Caption,
+    /// A table as Markdown; its cells are in `tables`.
+    Table,
+    /// A footnote.
+    Footnote,
+}
+
+impl SpanKind {
+    fn is_text(&self) -> bool {
+        *self == Self::Text
+    }
 }
 
 /// A table, cell by cell.

@@ -27,7 +27,7 @@ pub use agents::{
     CriticVerdict, Critique, Draft, DraftSentence, EvidenceMap, MappedClaim, Outline, OutlineSection, Strength,
 };
 pub use answer::{Answer, AnswerSentence, Check, CheckResult, Checks, Citation, Medal, NOT_FOUND};
-pub use chunk::{Chunk, Modality, Role, Span, SparseVector, Table, Vectors, Window};
+pub use chunk::{Chunk, Modality, Role, Span, SpanKind, SparseVector, Table, Vectors, Window};
 pub use document::{Document, Heading, RecognisedPage, Reference, Removed};
 pub use entities::{ChunkPlace, CitedWork, Entities, Entity, EntityAuthor, EntityRelation, PaperFacts};
 pub use error::{ErrorKind, ErrorRecord};
