@@ -27,7 +27,7 @@ const ROWS_OF_UNNAMED: usize = 4;
 const MOST_LINES: usize = 200;
 
 /// Cells of a file: each takes some dozens of bytes beside its text.
-const MAX_CELLS: usize = 2_000_000;
+const MAX_CELLS: usize = 1_000_000;
 
 /// How a table is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -93,9 +93,8 @@ pub fn read(source: &Source, config: &Config) -> Outcome {
             let why = "the office file is protected by a password".to_owned();
             return failed(source, ErrorKind::Encrypted, why, "save a copy without a password");
         }
-        Kind::Long => {
-            let why =
-                format!("the text has {} bytes, more than the {} that are read of one", bytes.len(), sniff::MAX_TEXT);
+        Kind::Long(most) => {
+            let why = format!("the text has {} bytes, more than the {} that are read of one", bytes.len(), most);
             return failed(source, ErrorKind::TooLarge, why, "split the file");
         }
         Kind::Structured(decoded, _) if source.named => plain::read(&decoded),

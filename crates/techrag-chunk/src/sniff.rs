@@ -9,7 +9,10 @@ use crate::delimited::Dialect;
 const PDF_HEADER_WITHIN: usize = 1 << 16;
 
 /// Bytes of a text file. A text is held several times over while it is read, and what is longer is data or a log.
-pub(crate) const MAX_TEXT: usize = 64 << 20;
+const MAX_TEXT: usize = 64 << 20;
+
+/// Bytes of a page: its tree takes up to fifty times as many.
+const MAX_PAGE: usize = 12 << 20;
 
 /// What a file is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,8 +36,8 @@ pub(crate) enum Kind {
     /// Text whose name says that it is of a kind with a structure of its own (settings, data), and which: no reader
     /// knows it, but it can be read as plain text where somebody asks for that very file.
     Structured(Decoded, String),
-    /// Text with more bytes than are read.
-    Long,
+    /// Text with more bytes than so many, which are read of its kind.
+    Long(usize),
     /// No byte at all, or white space only.
     Empty,
     /// A kind that no reader knows: its media type.
@@ -53,16 +56,18 @@ pub(crate) fn kind(bytes: &[u8], name: &str) -> Kind {
         return if is_locked(bytes, media_type) { Kind::Locked } else { Kind::Unsupported(media_type) };
     }
     if bytes.len() > MAX_TEXT {
-        return Kind::Long;
+        return Kind::Long(MAX_TEXT);
     }
     let Some(decoded) = decode::decode(bytes) else { return Kind::Unsupported("application/octet-stream") };
     if decoded.text.trim().is_empty() {
         return Kind::Empty;
     }
     match markup(&decoded.text) {
+        Some("text/html") if bytes.len() > MAX_PAGE => Kind::Long(MAX_PAGE),
         Some("text/html") => Kind::Html(decode::as_page_says(bytes, decoded)),
         Some(media_type) => Kind::Unsupported(media_type),
         None => match of_text(decoded, name) {
+            Kind::Html(_) if bytes.len() > MAX_PAGE => Kind::Long(MAX_PAGE),
             Kind::Html(decoded) => Kind::Html(decode::as_page_says(bytes, decoded)),
             kind => kind,
         },
