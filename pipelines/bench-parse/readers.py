@@ -38,6 +38,8 @@ def techrag(files):
                         break
             document["text"] += record["text"] + "\n\n"
             document["tables"] += [table["cells"] for table in record.get("tables", [])]
+    if run.wait() not in (0, 3):  # 3: some file failed, and the record says so
+        sys.exit(f"techrag-chunk ended with {run.returncode}")
     for document in found.values():
         document["text"] += "\n".join(["References", *(reference["raw"] for reference in document["references"])])
     return found

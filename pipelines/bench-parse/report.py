@@ -92,9 +92,9 @@ def known_files(figures):
 
 
 def costs(figures):
-    rows = [[NAMES[name], str(cost["pages"]), f"{cost['pages'] / cost['wall']:.0f}", f"{cost['pages'] / cost['cpu']:.0f}",
+    rows = [[NAMES[name], str(cost["pages"]), f"{cost['pages'] / cost['wall']:.0f}",
              f"{cost['peak'] / 2**20:.0f}"] for name, cost in figures["costs"].items()]
-    return table(["", "pages", "pages a second", "pages a CPU second", "peak memory, MiB"], rows)
+    return table(["", "pages", "pages a second", "peak memory, MiB"], rows)
 
 
 def section(figures):
@@ -129,8 +129,9 @@ def section(figures):
             "file's Info dictionary.", "", *world(figures), "",
             "Files that come with their text (two pages of a handbook and of a report, two scans without a text "
             "layer):", "", *known_files(figures), ""]
-    lines += ["### What it takes", "", f"On {figures['cpus']} cores, the whole set in one run; `techrag-chunk` and "
-              "its worker processes together, and it also finds headings, tables, captions and references.", "",
+    lines += ["### What it takes", "", f"Wall time on {figures['cpus']} cores, the whole set in one run; `techrag-chunk` "
+              "reads on all of them and also finds headings, tables, captions and references; memory is that of all its "
+              "processes together.", "",
               *costs(figures)]
     return lines
 
