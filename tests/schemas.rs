@@ -92,6 +92,7 @@ struct Span {
     page: Option<u32>,
     bbox: Option<[f64; 4]>,
     place: Option<String>,
+    time: Option<[f64; 2]>,
     confidence: Option<f64>,
     kind: Option<String>,
 }
@@ -124,7 +125,7 @@ fn a_paper_is_a_document_and_its_chunks_and_nothing_more() {
         assert_eq!((chunk.r#type.as_str(), &chunk.doc_id), ("chunk", &document.doc_id));
         assert_eq!(chunk.uid, format!("{}:{ordinal}", document.doc_id));
         assert!(!chunk.spans.is_empty());
-        for Span { start, end, page, bbox, place, confidence, kind } in &chunk.spans {
+        for Span { start, end, page, bbox, place, time, confidence, kind } in &chunk.spans {
             let words = chunk.text.get(*start..*end).expect("a span stands on character boundaries");
             let kinds = ["formula", "caption", "table", "footnote"];
             assert!(kind.as_deref().is_none_or(|kind| kinds.contains(&kind)), "{kind:?}");
@@ -132,7 +133,7 @@ fn a_paper_is_a_document_and_its_chunks_and_nothing_more() {
                 !words.trim().is_empty() && page.is_some() && bbox.is_some() && place.is_none(),
                 "{words:?} {page:?} {bbox:?}"
             );
-            assert_eq!(*confidence, None, "what a text layer says is not doubted");
+            assert_eq!((*time, *confidence), (None, None), "what a text layer says is not heard, and not doubted");
         }
     }
 }

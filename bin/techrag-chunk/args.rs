@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use techrag_chunk::Config;
 use techrag_cli::Cli;
 use techrag_pdf::worker;
 
+use crate::from::From;
 use crate::ocr::OcrArgs;
+use crate::speech::SpeechArgs;
 
 /// Read files and cut them into chunks
 ///
@@ -70,15 +72,8 @@ pub(crate) struct Args {
     password_file: Option<PathBuf>,
     #[command(flatten)]
     ocr: OcrArgs,
-}
-
-/// What the input is.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum From {
-    /// Files, told by their content
-    Files,
-    /// JSON lines
-    Jsonl,
+    #[command(flatten)]
+    speech: SpeechArgs,
 }
 
 impl Args {
@@ -99,6 +94,7 @@ impl Args {
             max_bytes: self.max_bytes,
             pdf: self.pdf()?,
             ocr: self.ocr.open(cli, self.max_memory << 20)?,
+            speech: self.speech.speech(cli)?,
             by: cli.by(),
         })
     }

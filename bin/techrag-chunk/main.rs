@@ -1,14 +1,17 @@
 //! `techrag-chunk`: files to documents and chunks.
 
 mod args;
+mod from;
 mod ocr;
+mod speech;
 mod version;
 
-use std::io::{self, BufReader, IsTerminal as _};
+use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Read as _};
 use std::path::Path;
 use std::process::ExitCode;
 
-use args::{Args, From};
+use args::Args;
+use from::From;
 use techrag_chunk::input::{self, Source};
 use techrag_chunk::{Config, Outcome as Became, Parsed};
 use techrag_cli::{Bare, Cli, Item, Outcome, Record, Wanted, Worker};
@@ -16,10 +19,19 @@ use techrag_core::record::ErrorRecord;
 use techrag_pdf::worker;
 
 fn main() -> ExitCode {
-    // The readers of PDFs run in processes of this same executable, so that what breaks them costs one page.
-    let serve: fn(&mut dyn io::Read, &mut dyn io::Write) -> io::Result<()> =
-        |input, output| worker::serve(BufReader::new(input), output);
+    // PDFs are read and sound is heard in processes of this same executable: what breaks one costs a page or a file.
     techrag_cli::main_with_worker(Worker { name: worker::ARGUMENT, serve }, run)
+}
+
+/// Listens once, or reads one PDF after the other: what the first request asks for.
+fn serve(input: &mut dyn io::Read, output: &mut dyn io::Write) -> io::Result<()> {
+    let mut input = BufReader::new(input);
+    let mut first = String::new();
+    input.read_line(&mut first)?;
+    if techrag_models::speech::is_request(&first) {
+        return techrag_models::speech::serve(&first, output);
+    }
+    worker::serve(io::Cursor::new(first).chain(input), output)
 }
 
 fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
@@ -63,8 +75,9 @@ fn one(file: Result<Source, ErrorRecord>, config: &Config, cli: &Cli) -> Vec<Rec
             parsed.into_records()
         }
         Ok(Became::Failed(error)) | Err(error) => vec![error.into()],
-        Ok(Became::Unsupported { key, media_type }) => {
-            cli.note(&format!("left out {key}: no reader for {media_type}"));
+        Ok(Became::Unsupported { key, media_type, hint }) => {
+            let hint = hint.map_or(String::new(), |hint| format!(" ({hint})"));
+            cli.note(&format!("left out {key}: no reader for {media_type}{hint}"));
             Vec::new()
         }
     }

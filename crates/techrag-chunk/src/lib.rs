@@ -28,6 +28,7 @@ mod references;
 mod role;
 pub mod scan;
 mod sniff;
+pub mod speech;
 mod split;
 mod table;
 
@@ -50,6 +51,8 @@ pub struct Config {
     pub pdf: techrag_pdf::Config,
     /// How pictures are read.
     pub ocr: scan::Ocr,
+    /// How sound is listened to.
+    pub speech: speech::Speech,
     /// Tool and version, for the `by` of every record.
     pub by: String,
 }
@@ -84,6 +87,16 @@ fn test_config() -> Config {
             sessions: 1,
             doubt: 0.7,
         }),
+        speech: speech::Speech {
+            model: "whisper-base".into(),
+            models: Vec::new(),
+            listening: techrag_models::speech::SpeechConfig {
+                worker: None,
+                language: None,
+                timeout: Duration::from_secs(60),
+                memory: 1 << 31,
+            },
+        },
         by: "techrag-chunk test".into(),
     }
 }

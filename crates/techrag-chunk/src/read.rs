@@ -11,7 +11,7 @@ use crate::assemble::{Identity, assemble};
 use crate::input::Source;
 use crate::office::{self, Office};
 use crate::sniff::{self, Kind};
-use crate::{Config, STAGE, code, delimited, html, markdown, pdf, plain, scan};
+use crate::{Config, STAGE, code, delimited, html, markdown, pdf, plain, scan, speech};
 
 /// What became of a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +26,8 @@ pub enum Outcome {
         key: String,
         /// Its media type, as far as its bytes tell.
         media_type: String,
+        /// What would have it read, where something would.
+        hint: Option<String>,
     },
 }
 
@@ -103,16 +105,26 @@ pub fn read(source: &Source, config: &Config) -> Outcome {
         Kind::Unsupported(media_type) if scan::is_picture(media_type) => {
             match scan::read(&source.path, &bytes, &source.key, media_type, config) {
                 Ok(draft) => draft,
-                // Without a reader of pictures one met in a walk is of a kind that nobody reads.
-                Err(error) if error.kind == ErrorKind::Unsupported && !source.named => {
-                    return unsupported(source, media_type);
-                }
-                Err(error) => return Outcome::Failed(error),
+                Err(error) => return unread(source, media_type, error),
+            }
+        }
+        Kind::Unsupported(media_type) if speech::is_sound(media_type) => {
+            match speech::read(&source.path, &source.key, media_type, config) {
+                Ok(draft) => draft,
+                Err(error) => return unread(source, media_type, error),
             }
         }
         Kind::Unsupported(media_type) => return unsupported(source, media_type),
     };
     Outcome::Read(Box::new(assemble(draft, identity(source, &bytes), config)))
+}
+
+/// Without its reader, a picture or sound met in a walk is of a kind that nobody reads, and it is said what would.
+fn unread(source: &Source, media_type: &str, error: ErrorRecord) -> Outcome {
+    if error.kind != ErrorKind::Unsupported || source.named {
+        return Outcome::Failed(error);
+    }
+    Outcome::Unsupported { key: source.key.clone(), media_type: media_type.to_owned(), hint: error.hint }
 }
 
 fn failed(source: &Source, kind: ErrorKind, why: String, hint: &str) -> Outcome {
@@ -167,12 +179,12 @@ fn empty(source: &Source) -> Outcome {
         let error = ErrorRecord::new(source.key.as_str(), STAGE, ErrorKind::Empty, "the file is empty");
         return Outcome::Failed(error);
     }
-    Outcome::Unsupported { key: source.key.clone(), media_type: "application/x-empty".to_owned() }
+    Outcome::Unsupported { key: source.key.clone(), media_type: "application/x-empty".to_owned(), hint: None }
 }
 
 fn unsupported(source: &Source, media_type: &str) -> Outcome {
     if !source.named {
-        return Outcome::Unsupported { key: source.key.clone(), media_type: media_type.to_owned() };
+        return Outcome::Unsupported { key: source.key.clone(), media_type: media_type.to_owned(), hint: None };
     }
     let message = format!("no reader for {media_type}");
     let hint = "PDF, Word, PowerPoint, Excel, HTML, Markdown, plain text, CSV and source code are read, and JSONL corpora with \

@@ -153,6 +153,12 @@ fn binary(bytes: &[u8]) -> Option<&'static str> {
         (b"\x1f\x8b", "application/gzip"),
         (b"7z\xbc\xaf", "application/x-7z-compressed"),
         (b"ID3", "audio/mpeg"),
+        // Frames of MPEG layer III, without a tag before them.
+        (b"\xff\xfb", "audio/mpeg"),
+        (b"\xff\xfa", "audio/mpeg"),
+        (b"\xff\xf3", "audio/mpeg"),
+        (b"\xff\xf2", "audio/mpeg"),
+        (b"\xff\xe3", "audio/mpeg"),
         (b"fLaC", "audio/flac"),
         (b"OggS", "audio/ogg"),
         (b"{\\rtf", "application/rtf"),
@@ -163,7 +169,7 @@ fn binary(bytes: &[u8]) -> Option<&'static str> {
         return Some("audio/wav");
     }
     if bytes.get(4..8) == Some(b"ftyp") {
-        return Some("video/mp4");
+        return Some(if matches!(bytes.get(8..12), Some(b"M4A " | b"M4B ")) { "audio/mp4" } else { "video/mp4" });
     }
     MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, media_type)| *media_type)
 }

@@ -9,6 +9,7 @@
 //! Results are the same bytes whatever runs beside them: every session has one thread, and only inputs of equal length
 //! share a run, so that no padding takes part in a sum.
 
+mod child;
 mod chunk;
 mod cross;
 mod encoder;
@@ -23,6 +24,7 @@ mod pool;
 mod runtime;
 mod session;
 mod sparse;
+pub mod speech;
 mod table;
 mod window;
 

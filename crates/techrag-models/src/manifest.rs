@@ -77,6 +77,8 @@ pub enum Kind {
     Layout(LayoutSpec),
     /// A picture to words with their places.
     Recogniser(RecogniserSpec),
+    /// Sound to text with times.
+    Speech,
 }
 
 /// How a sentence encoder is used.
@@ -318,6 +320,8 @@ struct RawModel {
 struct RawSource {
     with: String,
     package: Option<String>,
+    #[serde(default)]
+    beside: Vec<String>,
     repository: Option<String>,
     commit: Option<String>,
     inside: Option<String>,
@@ -374,6 +378,7 @@ impl TryFrom<RawModel> for Model {
                 let spec = raw.recogniser.clone().ok_or_else(|| lacking("recogniser"))?;
                 (Kind::Recogniser(spec), vec![DETECTOR.to_owned(), READER.to_owned()])
             }
+            "speech" => (Kind::Speech, vec![SPEECH.to_owned()]),
             other => return Err(Error::Manifest(format!("{} is of unknown kind {other}", raw.id))),
         };
         if let Some(complaint) = raw.page.as_ref().and_then(PageSpec::complaint) {
@@ -410,6 +415,8 @@ impl RawModel {
 pub(crate) const GRAPH: &str = "model.onnx";
 /// Name of the table of a static encoder.
 pub(crate) const TABLE: &str = "model.safetensors";
+/// Name of the weights of a model of speech, its vocabulary with them.
+pub(crate) const SPEECH: &str = "model.ggml";
 /// Name of the tokeniser, the same for every network.
 pub(crate) const TOKENIZER: &str = "tokenizer.json";
 

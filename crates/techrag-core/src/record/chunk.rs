@@ -68,6 +68,9 @@ pub struct Span {
     /// `lines 13–14`. A citation prints it in place of the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
+    /// Begin and end in a recording, in seconds from its start; absent for what is not spoken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<[f64; 2]>,
     /// How certain the reader is, 0 to 1, of text that was read off a picture or heard; absent for other text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f32>,

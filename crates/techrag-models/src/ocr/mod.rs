@@ -4,7 +4,6 @@
 //! Runtime. What a picture needs before either can read it is done here once: pages that lie on their side or stand on
 //! their head are turned upright, and lines that run askew are straightened ([`straighten`]).
 
-mod child;
 mod gray;
 mod ppocr;
 mod straighten;

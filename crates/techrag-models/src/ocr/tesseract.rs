@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::child::{self, Fault, Said};
 use super::gray::Gray;
 use super::{TesseractConfig, Word};
+use crate::child::{self, Fault, Said};
 use crate::error::Error;
 
 /// Time to say its version and languages.

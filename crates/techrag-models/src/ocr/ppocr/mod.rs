@@ -1,6 +1,8 @@
 //! PP-OCR (PaddlePaddle): one network finds lines of text, another reads them.
 
 mod detect;
+mod ink;
+mod order;
 mod recognise;
 
 use serde::Deserialize;
@@ -74,14 +76,16 @@ impl PpOcr {
         &self.name
     }
 
-    /// The words of an upright picture, by lines from the top.
+    /// The words of an upright picture, by lines in reading order.
     ///
     /// # Errors
     /// [`Error::Run`], [`Error::Shape`].
     pub(super) fn read(&self, picture: &Gray) -> Result<Vec<Word>, Error> {
         let mut words = Vec::new();
-        for (line, place) in self.detector.lines(picture)?.into_iter().enumerate() {
-            let read = self.reader.read(&picture.cut(place), place, line)?;
+        let threshold = picture.threshold();
+        for (line, place) in order::reading(self.detector.lines(picture)?).into_iter().enumerate() {
+            let mut read = self.reader.read(&picture.cut(place), place, line)?;
+            read.iter_mut().for_each(|word| word.bbox = ink::hug(picture, threshold, word.bbox));
             let certain: f32 = read.iter().map(|word| word.confidence).sum();
             if !read.is_empty() && certain >= self.line * super::precise(read.len()) {
                 words.extend(read);

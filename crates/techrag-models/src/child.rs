@@ -16,16 +16,16 @@ const LOOK: Duration = Duration::from_millis(2);
 
 /// What came of a command.
 #[derive(Debug)]
-pub(super) struct Said {
-    pub(super) output: Vec<u8>,
+pub(crate) struct Said {
+    pub(crate) output: Vec<u8>,
     /// Its last words on stderr.
-    pub(super) complaint: String,
-    pub(super) status: ExitStatus,
+    pub(crate) complaint: String,
+    pub(crate) status: ExitStatus,
 }
 
 /// Why a command gave nothing.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     #[error("it does not start: {0}")]
     Start(std::io::Error),
     #[error("no answer within {} s", .0.as_secs_f32())]
@@ -37,7 +37,7 @@ pub(super) enum Fault {
 ///
 /// # Errors
 /// Where it does not start or does not end in time.
-pub(super) fn run<S: AsRef<OsStr>>(
+pub(crate) fn run<S: AsRef<OsStr>>(
     program: &Path,
     args: &[S],
     input: &[u8],
@@ -45,7 +45,7 @@ pub(super) fn run<S: AsRef<OsStr>>(
     memory: u64,
 ) -> Result<Said, Fault> {
     let end = Instant::now() + time;
-    #[expect(clippy::disallowed_methods, reason = "this room owns the tesseract command")]
+    #[expect(clippy::disallowed_methods, reason = "this room owns the tesseract command and the process that listens")]
     let mut command = Command::new(program);
     command.args(args).env("OMP_THREAD_LIMIT", "1").env("LC_ALL", "C");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

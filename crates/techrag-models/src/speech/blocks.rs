@@ -1,0 +1,56 @@
+//! Sound in blocks of a few minutes: what a long file needs of memory is that of a block.
+//!
+//! A block ends where it is quietest, so that no word is cut. Blocks and segments without any sound are not listened to:
+//! Whisper makes up words for silence.
+
+/// Samples a second that Whisper hears.
+pub(super) const RATE: usize = 16_000;
+/// Longest block.
+pub(super) const LONGEST: usize = 240 * RATE;
+/// At the end of a full block, the part in which the quietest moment is looked for.
+const TAIL: usize = 60 * RATE;
+/// A moment.
+const MOMENT: usize = RATE / 10;
+/// Loudness under which a moment is silent: -60 dB of full scale, under the noise of a quiet room.
+const SILENT: f32 = 1e-3;
+
+/// Whether no moment of the sound is loud enough to be speech.
+pub(super) fn is_silent(samples: &[f32]) -> bool {
+    samples.chunks(MOMENT).all(|moment| loudness(moment) < SILENT)
+}
+
+/// Where a full block ends best: in the middle of the quietest moment of its tail, the last of equals.
+pub(super) fn quietest(block: &[f32]) -> usize {
+    let tail = block.len().saturating_sub(TAIL);
+    let moments = block[tail..].chunks_exact(MOMENT).enumerate();
+    let quietest = moments.map(|(at, moment)| (at, loudness(moment))).fold(None, |best: Option<(usize, f32)>, one| {
+        if best.is_some_and(|best| best.1 < one.1) { best } else { Some(one) }
+    });
+    quietest.map_or(block.len(), |(at, _)| tail + at * MOMENT + MOMENT / 2)
+}
+
+/// Root of the mean square.
+#[expect(clippy::cast_precision_loss, reason = "samples of a moment")]
+fn loudness(moment: &[f32]) -> f32 {
+    (moment.iter().map(|sample| sample * sample).sum::<f32>() / moment.len().max(1) as f32).sqrt()
+}
+
+/// The sample at a time in seconds; the first where it lies before.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped; the cast saturates")]
+pub(super) fn sample(seconds: f64) -> usize {
+    (seconds * f64::from(u32::try_from(RATE).unwrap_or(u32::MAX))).max(0.0) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_ends_in_its_quietest_moment() {
+        let mut block = vec![0.2; LONGEST];
+        let at = LONGEST - 20 * RATE;
+        block[at..at + MOMENT].fill(0.0);
+        assert_eq!(quietest(&block), at + MOMENT / 2);
+        assert!(!is_silent(&block) && is_silent(&block[at..at + MOMENT]) && is_silent(&[]));
+    }
+}
