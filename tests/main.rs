@@ -20,6 +20,7 @@ mod manners;
 mod pipeline;
 mod scan;
 mod schemas;
+mod speech;
 mod streams;
 mod tidy;
 mod visual;

@@ -16,6 +16,10 @@ const LOW: f32 = 0.47;
 const DEEP: f32 = 0.21;
 /// Sizes that differ by less than this share are one.
 const ONE_SIZE: f32 = 0.12;
+/// How much wider than those of most lines, in em, the strokes of a bold line are.
+const BOLD: f32 = 1.22;
+/// Lines of smaller type than this share of the page's have relatively wide strokes without being bold.
+const FULL_SIZE: f32 = 0.95;
 /// Largest font size, in points: a stroke of a drawing may be read as a letter.
 const LARGEST: f32 = 144.0;
 
@@ -30,6 +34,8 @@ pub struct Word {
     pub line: usize,
     /// How certain the reader is, 0 to 1.
     pub confidence: f32,
+    /// Mean width of its strokes in points; 0 where unknown.
+    pub stroke: f32,
 }
 
 /// What was read off the picture of a page.
@@ -84,30 +90,24 @@ fn put_back(block: &mut Block, back: &dyn Fn(Bbox) -> Bbox) {
 fn glyphs(words: &[Word]) -> Vec<Glyph> {
     let lines: Vec<&[Word]> = words.chunk_by(|a, b| a.line == b.line).collect();
     let sizes = one_size(&lines.iter().map(|line| (size(line), letters(line))).collect::<Vec<_>>());
+    let bold = bold(&lines, &sizes);
     let mut glyphs = Vec::new();
-    for (line, size) in lines.into_iter().zip(sizes) {
+    for ((line, size), bold) in lines.into_iter().zip(sizes).zip(bold) {
+        let style = Style { bold, ..Style::default() };
         let base = median(line.iter().map(|word| (word.bbox[3] - reach(&word.text)[1] * size, word.text.len())));
         for word in line {
-            push(word, base, size, &mut glyphs);
+            push(word, base, size, style, &mut glyphs);
         }
     }
     glyphs
 }
 
 /// A word's characters, equally wide, and a blank behind them.
-fn push(word: &Word, y: f32, size: f32, glyphs: &mut Vec<Glyph>) {
+fn push(word: &Word, y: f32, size: f32, style: Style, glyphs: &mut Vec<Glyph>) {
     let [left, _, right, _] = word.bbox;
     let step = (right - left) / count(word.text.chars().count());
-    let glyph = |text, x: f32, end: f32| Glyph {
-        text,
-        x,
-        y,
-        end: (end, y),
-        size,
-        style: Style::default(),
-        invisible: false,
-        artifact: false,
-    };
+    let glyph =
+        |text, x: f32, end: f32| Glyph { text, x, y, end: (end, y), size, style, invisible: false, artifact: false };
     let mut x = left;
     for c in word.text.chars() {
         glyphs.push(glyph(clean(c.encode_utf8(&mut [0; 4])), x, x + step));
@@ -143,6 +143,16 @@ fn size(line: &[Word]) -> f32 {
         ((word.bbox[3] - word.bbox[1]) / (up + down).max(0.1), word.text.len())
     };
     median(line.iter().map(of)).clamp(1.0, LARGEST)
+}
+
+/// Which lines are bold, told by their strokes against those of the page.
+fn bold(lines: &[&[Word]], sizes: &[f32]) -> Vec<bool> {
+    let body = median(lines.iter().zip(sizes).map(|(line, size)| (*size, letters(line))));
+    let stroke = |line: &[Word], size: f32| median(line.iter().map(|word| (word.stroke, word.text.len()))) / size;
+    let strokes: Vec<f32> = lines.iter().zip(sizes).map(|(line, &size)| stroke(line, size)).collect();
+    let usual = median(strokes.iter().zip(lines).map(|(stroke, line)| (*stroke, letters(line))));
+    let wide = |(stroke, size): (&f32, &f32)| usual > 0.0 && *stroke > BOLD * usual && *size >= FULL_SIZE * body;
+    strokes.iter().zip(sizes).map(wide).collect()
 }
 
 fn letters(line: &[Word]) -> usize {
@@ -196,7 +206,7 @@ mod tests {
             let width = count(text.chars().count()) * 5.0;
             let bbox = [x, base - up * 10.0, x + width, base + down * 10.0];
             x += width + 2.5;
-            Word { text: text.to_owned(), bbox, line, confidence: 0.9 }
+            Word { text: text.to_owned(), bbox, line, confidence: 0.9, stroke: 0.8 }
         };
         text.split(' ').map(&mut word).collect()
     }
@@ -231,6 +241,15 @@ mod tests {
         assert!(sizes.iter().all(|size| (size - 10.0).abs() < 0.3), "{sizes:?}");
         assert_eq!((page.number, page.outcome, page.reader), (3, Outcome::Text, Reader::Picture));
         assert_eq!(page.recognised.map(|read| (read.by, read.words.len())), Some(("a reader".to_owned(), words.len())));
+    }
+
+    #[test]
+    fn lines_of_wide_strokes_are_bold() {
+        let mut words: Vec<Word> = (1..6).flat_map(|at| line("the tyre slips", 50.0, 12.0 * count(at), at)).collect();
+        words[3..6].iter_mut().for_each(|word| word.stroke = 1.1);
+        let page = read(&words, &|bbox| bbox);
+        let bold = page.blocks.iter().flat_map(|block| &block.lines).map(|line| line.runs.iter().all(|run| run.bold));
+        assert_eq!(bold.collect::<Vec<_>>(), [false, true, false, false, false]);
     }
 
     #[test]

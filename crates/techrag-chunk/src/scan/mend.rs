@@ -110,6 +110,7 @@ fn lay_out(reading: &Reading, by: &str, number: u32, size: [f32; 2], scale: f32)
         bbox: word.bbox.map(|side| side * scale),
         line: word.line,
         confidence: word.confidence,
+        stroke: word.stroke * scale,
     });
     let words: Vec<Word> = words.collect();
     let confidence = reading.confidence();

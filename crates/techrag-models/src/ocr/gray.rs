@@ -124,6 +124,25 @@ impl Gray {
         Self::new(width, bytes)
     }
 
+    /// Mean length of the runs of ink across a box, in pixels; 0 where there is none.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the picture")]
+    pub(super) fn stroke(&self, [left, top, right, bottom]: [f32; 4], threshold: u8) -> f32 {
+        let clamp = |at: f32, most: usize| (at.max(0.0) as usize).min(most);
+        let [left, right] = [left, right].map(|at| clamp(at, self.width));
+        let [top, bottom] = [top, bottom].map(|at| clamp(at, self.height));
+        let (mut ink, mut runs) = (0, 0);
+        for row in self.bytes.chunks_exact(self.width).take(bottom).skip(top) {
+            let mut open = false;
+            for &value in &row[left.min(right)..right] {
+                let inked = value <= threshold;
+                ink += usize::from(inked);
+                runs += usize::from(inked && !open);
+                open = inked;
+            }
+        }
+        if runs == 0 { 0.0 } else { exact(ink) / exact(runs) }
+    }
+
     /// The value that parts ink from paper best (Otsu 1979: the largest variance between the classes).
     pub(super) fn threshold(&self) -> u8 {
         let mut counts = [0_u64; 256];
@@ -182,6 +201,14 @@ mod tests {
         let picture = Gray::new(4, vec![20, 20, 30, 200, 210, 210, 205, 200]);
         assert!((30..200).contains(&picture.threshold()));
         assert_eq!(Gray::new(2, vec![7; 4]).threshold(), 0);
+    }
+
+    #[test]
+    fn strokes_are_as_wide_as_they_are() {
+        let picture = Gray::new(6, vec![0, 0, 9, 9, 0, 0, 9, 9, 9, 9, 0, 9]);
+        assert_eq!(picture.stroke([0.0, 0.0, 6.0, 1.0], 5), 2.0);
+        assert_eq!(picture.stroke([0.0, 0.0, 6.0, 2.0], 5), 5.0 / 3.0);
+        assert_eq!((picture.stroke([2.0, 0.0, 4.0, 2.0], 5), picture.stroke([9.0, 0.0, 4.0, 2.0], 5)), (0.0, 0.0));
     }
 
     #[test]

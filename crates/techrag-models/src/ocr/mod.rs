@@ -65,6 +65,8 @@ pub struct Word {
     pub line: usize,
     /// How certain the reader is, 0 to 1.
     pub confidence: f32,
+    /// Mean width of its strokes in pixels, measured across: bold type has wider ones. 0 until it is measured.
+    pub stroke: f32,
 }
 
 /// What was read off a picture.
@@ -152,10 +154,12 @@ impl Recogniser {
 
     fn turned(&self, gray: &Gray, quarters: u8, dpi: f32) -> Result<Reading, Error> {
         let (straight, turn) = straighten::straighten(gray, quarters);
-        let words = match &self.0 {
+        let mut words = match &self.0 {
             Reader::Tesseract(reader) => reader.read(&straight, dpi)?,
             Reader::PpOcr(reader) => reader.read(&straight)?,
         };
+        let threshold = straight.threshold();
+        words.iter_mut().for_each(|word| word.stroke = straight.stroke(word.bbox, threshold));
         Ok(Reading { words, size: [straight.width(), straight.height()], turn })
     }
 }
@@ -170,7 +174,13 @@ mod tests {
     use super::*;
 
     fn reading(words: &[(&str, f32)]) -> Reading {
-        let word = |&(text, confidence): &(&str, f32)| Word { text: text.into(), bbox: [0.0; 4], line: 0, confidence };
+        let word = |&(text, confidence): &(&str, f32)| Word {
+            text: text.into(),
+            bbox: [0.0; 4],
+            line: 0,
+            confidence,
+            stroke: 0.0,
+        };
         Reading { words: words.iter().map(word).collect(), size: [9, 9], ..Reading::default() }
     }
 

@@ -114,6 +114,7 @@ fn words(table: &str) -> Vec<Word> {
             bbox: [left, top, left + width, top + height],
             line: lines.len(),
             confidence: (confidence / 100.0).clamp(0.0, 1.0),
+            stroke: 0.0,
         });
     }
     words

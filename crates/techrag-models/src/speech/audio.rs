@@ -111,6 +111,10 @@ fn take(
     let finite = |sample: &f32| if sample.is_finite() { sample.clamp(-1.0, 1.0) } else { 0.0 };
     let mean = |frame: &[f32]| frame.iter().map(finite).sum::<f32>() / channels as f32;
     let mono: Vec<f32> = samples.samples().chunks_exact(channels).map(mean).collect();
+    if usize::try_from(spec.rate).is_ok_and(|rate| rate == RATE) && resampler.is_none() {
+        out.extend(mono);
+        return Ok(());
+    }
     if resampler.as_ref().is_none_or(|(rate, _)| *rate != spec.rate) {
         let made = Resampler::new(spec.rate).ok_or_else(|| format!("{} samples a second", spec.rate))?;
         *resampler = Some((spec.rate, made));

@@ -115,7 +115,7 @@ fn words(steps: &[(usize, f32)], characters: &[String], step: f32, place: [f32; 
             }
             None => {
                 let bbox = [left, place[1], right, place[3]];
-                words.push((Word { text: character.clone(), bbox, line, confidence: probability }, 1));
+                words.push((Word { text: character.clone(), bbox, line, confidence: probability, stroke: 0.0 }, 1));
             }
         }
         apart = false;
