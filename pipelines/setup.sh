@@ -4,9 +4,9 @@
 #        FILE is sourced before cargo runs: it sets TECHRAG_FEATURES and, where libclang is not where bindgen looks,
 #        LIBCLANG_PATH and BINDGEN_EXTRA_CLANG_ARGS
 #
-# Only the feature mupdf needs more than Rust and a C compiler: its bindings are generated with libclang. That is taken
-# from the system, from apt (as root), or out of a Python package (unzipped, not installed). Where none of them can be
-# had, the build goes on without MuPDF and says so.
+# Only the features mupdf and whisper need more than Rust and a C compiler: their bindings are generated with libclang,
+# and whisper.cpp is built by cmake. libclang is taken from the system, from apt (as root), or out of a Python package
+# (unzipped, not installed). Where none of them can be had, the build goes on without those features and says so.
 set -uo pipefail
 
 [ $# -ge 1 ] || { echo "usage: $(basename "$0") FILE [\"FEATURES\"]" >&2; exit 2; }
@@ -41,21 +41,29 @@ system_libclang() {
 }
 apt_libclang() {
   [ "$(id -u)" -eq 0 ] && has apt-get || return 1
-  say "bringing libclang for MuPDF's bindings (apt-get install libclang-dev)"
+  say "bringing libclang for the bindings of $native (apt-get install libclang-dev)"
   { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq libclang-dev; } >"$folder/apt.log" 2>&1 && system_libclang
 }
 # The folder of the library inside the unzipped package.
 in_wheel() { dirname "$(find "$folder/libclang" -name 'libclang.so' -o -name 'libclang.dylib' 2>/dev/null | head -1)"; }
 wheel_libclang() {
   libclang_in "$(in_wheel)" && return
-  say "bringing libclang for MuPDF's bindings (the Python package libclang 18.1.1, unzipped into $folder/libclang)"
+  say "bringing libclang for the bindings of $native (the Python package libclang 18.1.1, unzipped into $folder/libclang)"
   rm -rf "$folder/libclang" && mkdir -p "$folder/libclang" &&
     python3 -m pip download -q --no-deps -d "$folder/libclang" libclang==18.1.1 >"$folder/pip.log" 2>&1 &&
     python3 -m zipfile -e "$folder"/libclang/*.whl "$folder/libclang" && libclang_in "$(in_wheel)"
 }
 
+without() { tr ', ' '\n\n' <<<"$features" | grep -vxE "$1" | paste -sd ' '; }
 clang=()
-case " ${features//,/ } " in *" mupdf "*)
+case " ${features//,/ } " in *" whisper "*)
+  if ! has cmake || ! { has c++ || has g++ || has clang++; }; then
+    say "cmake or a C++ compiler is missing (install cmake and g++): building WITHOUT speech"
+    features=$(without whisper)
+  fi ;;
+esac
+native=$(tr ', ' '\n\n' <<<"$features" | grep -xE 'mupdf|whisper' | paste -sd ' ')
+if [ -n "$native" ]; then
   if [ -n "${LIBCLANG_PATH:-}" ] || system_libclang || apt_libclang; then
     # The library alone, without clang's own headers, does not find stddef.h.
     compgen -G '/usr/lib/llvm*/lib/clang/*/include/stddef.h' >/dev/null || compgen -G '/usr/lib*/clang/*/include/stddef.h' >/dev/null ||
@@ -63,8 +71,8 @@ case " ${features//,/ } " in *" mupdf "*)
   elif wheel_libclang; then
     clang=("export LIBCLANG_PATH='$(cd "$(in_wheel)" && pwd)'" "$(gcc_headers)")
   else
-    say "libclang cannot be had here (apt.log, pip.log in $folder): building WITHOUT MuPDF; hayro reads the PDFs alone"
-    features=$(tr ', ' '\n\n' <<<"$features" | grep -vx mupdf | paste -sd ' ')
-  fi ;;
-esac
+    say "libclang cannot be had here (apt.log, pip.log in $folder): building WITHOUT $native; hayro reads the PDFs alone"
+    features=$(without 'mupdf|whisper')
+  fi
+fi
 printf '%s\n' "export TECHRAG_FEATURES='$features'" "${clang[@]}" >"$settings"

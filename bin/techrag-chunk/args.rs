@@ -17,8 +17,9 @@ use crate::speech::SpeechArgs;
 
 /// Read files and cut them into chunks
 ///
-/// A document record comes first, then its chunks. PDF, Word, PowerPoint, Excel, HTML, Markdown, CSV, source code and
-/// plain text are told by their content, kinds of text by their names where the content cannot tell.
+/// A document record comes first, then its chunks. PDF, pictures (PNG, JPEG, TIFF), sound (WAV, FLAC, MP3, M4A), Word,
+/// PowerPoint, Excel, HTML, Markdown, CSV, source code and plain text are told by their content, kinds of text by their
+/// names where the content cannot tell. Pages without a text layer are read off their picture.
 /// Directories are walked in sorted order, hidden files left out; a kind of file that no reader knows is named on
 /// stderr there, and is an error where it was named on the command line.
 #[derive(Parser)]
