@@ -28,8 +28,8 @@ pub(super) fn listen(path: &Path, model: &Path, language: Option<&str>) -> Resul
     let mut transcript = Transcript::default();
     let mut heard = 0;
     while let Some(block) = sound.block()? {
-        if !blocks::is_silent(&block) {
-            hear(&context, &block, heard, language, &mut transcript)?;
+        for stretch in blocks::stretches(&block) {
+            hear(&context, &block[stretch.clone()], heard + stretch.start, language, &mut transcript)?;
         }
         heard += block.len();
     }
@@ -38,8 +38,8 @@ pub(super) fn listen(path: &Path, model: &Path, language: Option<&str>) -> Resul
     Ok(transcript)
 }
 
-/// Adds the segments of a block that begins at sample `from`. Every block has a state of its own, so that it is heard
-/// the same whatever came before.
+/// Adds the segments of a stretch that begins at sample `from`. Every stretch has a state of its own, so that it is
+/// heard the same whatever came before.
 fn hear(
     context: &WhisperContext,
     block: &[f32],
@@ -54,9 +54,13 @@ fn hear(
     let language = if context.is_multilingual() { language.unwrap_or("auto") } else { "en" };
     state.full(params(language), &samples).map_err(said)?;
     for segment in state.as_iter() {
-        let one = one(context, &segment, seconds(from), seconds(from + block.len()))?;
+        let mut one = one(context, &segment, seconds(from), seconds(from + block.len()))?;
         let at = |time: f64| blocks::sample(time - seconds(from)).min(block.len());
-        let silent = blocks::is_silent(&block[at(one.start)..at(one.end)]);
+        let range = at(one.start)..at(one.end).max(at(one.start));
+        let silent = blocks::is_silent(&block[range.clone()]);
+        let loud = blocks::loud(&block[range.clone()]);
+        one.end = seconds(from + range.start + loud.end);
+        one.start = seconds(from + range.start + loud.start);
         let none = segment.no_speech_probability() > NO_SPEECH && one.confidence < UNCERTAIN;
         if !(silent || none || is_a_noise(&one.text)) {
             transcript.segments.push(one);
