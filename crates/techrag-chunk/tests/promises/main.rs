@@ -38,6 +38,16 @@ fn config() -> Config {
             sessions: 1,
             doubt: 0.7,
         }),
+        speech: techrag_chunk::speech::Speech {
+            model: "whisper-base".into(),
+            models: Vec::new(),
+            listening: techrag_models::speech::SpeechConfig {
+                worker: None,
+                language: None,
+                timeout: Duration::from_secs(60),
+                memory: 1 << 31,
+            },
+        },
         by: "test".into(),
     }
 }
