@@ -425,7 +425,7 @@ def put(path, lines):
     text = path.read_text() if path.exists() else "# Parsing\n"
     before, _, rest = text.partition(heading)
     after = rest[rest.find("\n## ") + 1 :] if "\n## " in rest else ""
-    note = "Made by `pipelines/difficult.py DATA --write docs/PARSING.md`, with the release build."
+    note = "Made by `pipelines/difficult.py DATA --write docs/PARSING.md`."
     body = "\n".join([heading, "", note, "", *lines])
     path.write_text(f"{before.rstrip()}\n\n{body}\n" + (f"\n{after}" if after else ""))
 
