@@ -186,7 +186,12 @@ fn every_other_file_is_read_or_named() {
                     assert_eq!(run.records()[0]["kind"], "unsupported", "{name}");
                 }
                 Some("md") => {}
-                _ => assert!(chunks(&run.ok().records()).count() > 0, "{name}"),
+                _ => {
+                    let records = run.ok().records();
+                    // A slide without a word is named as a page without text.
+                    let silent = records[0]["pages_without_text"] == serde_json::json!([1]);
+                    assert!(silent || chunks(&records).count() > 0, "{name}");
+                }
             }
         }
     }
@@ -246,9 +251,10 @@ fn a_citation_names_the_slide_the_cells_and_the_lines() {
     ] {
         let said = place.pipeline("ask.sh", &["lib", question], "");
         assert_eq!(said.code, 0, "{said}");
+        // The answer is wrapped to the width of a terminal.
+        let shown = said.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         let marker = format!(", {cited}]");
-        assert!(said.stdout.contains(&marker), "{marker}: {said}");
-        assert!(said.stdout.contains(&format!("{key}, ")), "{said}");
+        assert!(shown.contains(&marker) && shown.contains(&format!("{key}, ")), "{marker}: {said}");
         let record = place.pipeline("ask.sh", &["--records", "lib", question], "").records().remove(0);
         let checks = record["checks"]["claims"].as_array().expect("checks");
         assert!(checks.iter().any(|check| check["result"] == "verified"), "{checks:?}");
