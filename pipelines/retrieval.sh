@@ -121,7 +121,8 @@ row() { # NAME QUERIES QRELS ROW: the row's name, its figures, and how it differ
 
 base() { # NAME QUERIES: the hits of the default, that every row is compared with
   local name=$1.$default.none.all
-  { [ -n "$kept" ] && [ -d "$work/$name.lib" ]; } || library "$1" "$default" none all
+  [ -z "$kept" ] || [ -d "$work/$name.lib" ] || fail "$work/$name.lib is missing: the rows of $1 are compared with it"
+  library "$1" "$default" none all
   techrag-retrieve --library "$work/$name.lib" -k 100 --rerank off <"$2" >"$work/$1.default" || fail "$1 cannot be measured"
 }
 
