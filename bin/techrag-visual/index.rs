@@ -79,7 +79,9 @@ fn summary(done: Indexed, over: usize, without: usize) -> String {
         said.push_str(&format!("; {empty} of them hold no word this encoder could read"));
     }
     if unseen > 0 {
-        said.push_str(&format!("; {unseen} were not looked at for figures: no layout network, or not drawn"));
+        said.push_str(&format!(
+            "; {unseen} have only the figures that the PDF itself draws (`techrag-visual crops` says why)"
+        ));
     }
     if over > 0 {
         said.push_str(&format!("; {over} pages are left over: the budget of --max-pages is used up"));

@@ -8,7 +8,8 @@ use techrag_visual::{Look, Sight};
 /// The layout network.
 #[derive(clap::Args)]
 pub(crate) struct LookArgs {
-    /// Which pages the layout network looks at for figures and tables
+    /// Which pages the layout network looks at for figures and tables; pages that `index` stored before keep what was
+    /// found on them then
     #[arg(long, value_name = "WHEN", default_value = "silent")]
     layout: When,
     /// The layout network, a model of the manifest

@@ -1,12 +1,14 @@
 //! A command that is given its input, read to its end and never waited for too long.
 //!
-//! No shell takes part. The process has its own bound of memory, ends with us, and is killed when its time is over.
+//! No shell takes part. The process has its own bound of memory, ends with us, and is killed when its time is over,
+//! with all that it started: a command may be a script that runs the program it is named after.
 
 use std::ffi::OsStr;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver};
+use std::thread::Scope;
 use std::time::{Duration, Instant};
 
 /// Most bytes taken of what a command writes.
@@ -50,33 +52,33 @@ pub(crate) fn run<S: AsRef<OsStr>>(
     command.args(args).env("OMP_THREAD_LIMIT", "1").env("LC_ALL", "C");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     bound(&mut command, memory);
-    let child = command.spawn().map_err(Fault::Start)?;
-    let mut child = Reaped(child);
-    let streams = (child.0.stdin.take(), child.0.stdout.take(), child.0.stderr.take());
-    std::thread::scope(|scope| {
-        let (stdin, stdout, stderr) = streams;
+    let mut child = command.spawn().map_err(Fault::Start)?;
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    std::thread::scope(move |scope| {
+        let mut family = Family { child, is_over: false };
         scope.spawn(move || {
             // A command that has seen enough closes its input; what it says decides.
             let _ = stdin.map(|mut pipe| pipe.write_all(input));
         });
-        let complaint = scope.spawn(move || stderr.map(all).unwrap_or_default());
-        let (send, receive) = mpsc::channel();
-        scope.spawn(move || {
-            let _ = send.send(stdout.map(all).unwrap_or_default());
-        });
-        let output = receive.recv_timeout(end.saturating_duration_since(Instant::now()));
-        let ended = output.map(|output| (output, child.ended_by(end)));
-        // Whatever happened, the streams close now and the threads end.
-        let (output, status) = match ended {
-            Ok((output, Some(status))) => (output, status),
-            Ok((_, None)) | Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                child.kill();
-                return Err(Fault::Time(time));
-            }
-        };
-        let complaint = String::from_utf8_lossy(&complaint.join().unwrap_or_default()).trim().to_owned();
-        Ok(Said { output, complaint, status })
+        let (output, complaint) = (heard(scope, stdout), heard(scope, stderr));
+        let until_end = |stream: Receiver<Vec<u8>>| stream.recv_timeout(end.saturating_duration_since(Instant::now()));
+        let said = until_end(output).and_then(|output| Ok((output, until_end(complaint)?)));
+        let in_time = said.is_ok() && family.ends_by(end);
+        // Whatever happened, nobody holds the streams after this, and the threads end.
+        let status = family.end();
+        let ((output, complaint), true) = (said.unwrap_or_default(), in_time) else { return Err(Fault::Time(time)) };
+        let complaint = String::from_utf8_lossy(&complaint).trim().to_owned();
+        Ok(Said { output, complaint, status: status.map_err(Fault::Start)? })
     })
+}
+
+/// What comes of a stream once it is at its end.
+fn heard<'scope>(scope: &'scope Scope<'scope, '_>, stream: Option<impl Read + Send + 'scope>) -> Receiver<Vec<u8>> {
+    let (send, receive) = mpsc::channel();
+    scope.spawn(move || {
+        let _ = send.send(stream.map(all).unwrap_or_default());
+    });
+    receive
 }
 
 /// Everything of a stream, up to [`LONGEST`].
@@ -86,37 +88,70 @@ fn all(stream: impl Read) -> Vec<u8> {
     bytes
 }
 
-/// A process that is killed and waited for when it is dropped.
-struct Reaped(Child);
+/// A process with all that it started: killed, and waited for, when it is dropped.
+struct Family {
+    child: Child,
+    is_over: bool,
+}
 
-impl Reaped {
-    /// Its status if it ends until then.
-    fn ended_by(&mut self, end: Instant) -> Option<ExitStatus> {
+impl Family {
+    /// Whether the process ends until then.
+    fn ends_by(&mut self, end: Instant) -> bool {
         loop {
-            match self.0.try_wait() {
-                Ok(Some(status)) => return Some(status),
-                Ok(None) if Instant::now() < end => std::thread::sleep(LOOK),
-                _ => return None,
+            if self.has_ended() {
+                return true;
             }
+            if Instant::now() >= end {
+                return false;
+            }
+            std::thread::sleep(LOOK);
         }
     }
 
-    fn kill(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+    /// Whether the process has ended. It is not waited for yet, so that nobody else can be given its number, which is
+    /// its group's.
+    #[cfg(unix)]
+    fn has_ended(&mut self) -> bool {
+        let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+        // SAFETY: zeros are a valid siginfo_t, which outlives the call and whose pid is 0 until a process is found.
+        unsafe {
+            let mut info: libc::siginfo_t = std::mem::zeroed();
+            libc::waitid(libc::P_PID, self.child.id(), &raw mut info, flags) != 0 || info.si_pid() != 0
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn has_ended(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// Kills what still runs and says how the process ended.
+    fn end(&mut self) -> std::io::Result<ExitStatus> {
+        if !self.is_over {
+            self.is_over = true;
+            #[cfg(unix)]
+            if let Ok(group) = libc::pid_t::try_from(self.child.id()) {
+                // SAFETY: no memory is involved, and the process was not waited for: the group is its own.
+                unsafe { libc::kill(-group, libc::SIGKILL) };
+            }
+            let _ = self.child.kill();
+        }
+        self.child.wait()
     }
 }
 
-impl Drop for Reaped {
+impl Drop for Family {
     fn drop(&mut self) {
-        self.kill();
+        let _ = self.end();
     }
 }
 
-/// Bounds the process's address space, and lets it end when the thread that waits for it does.
+/// Bounds the process's address space, makes it the first of its own group, and lets it end when the thread that waits
+/// for it does.
 #[cfg(unix)]
 fn bound(command: &mut Command, memory: u64) {
     use std::os::unix::process::CommandExt as _;
+    command.process_group(0);
     let limit = |most: libc::rlim_t| libc::rlimit { rlim_cur: most, rlim_max: most };
     let most = libc::rlim_t::try_from(memory).unwrap_or(libc::RLIM_INFINITY);
     let before = move || {
@@ -164,6 +199,19 @@ mod tests {
         assert!(begin.elapsed() < Duration::from_secs(20));
         let nothing = run(Path::new("/no/such/program"), &["x"], b"", Duration::from_secs(1), 1 << 30);
         assert!(matches!(nothing, Err(Fault::Start(_))));
+    }
+
+    #[test]
+    fn what_a_script_started_ends_with_it() {
+        let begin = Instant::now();
+        // No exec: the shell waits, and what sleeps holds the streams.
+        assert!(matches!(shell("sleep 60; :", b"", 100), Err(Fault::Time(_))));
+        assert!(matches!(shell("sleep 60 >&- & :", b"", 100), Err(Fault::Time(_))), "stderr is held");
+        // The input is longer than a pipe holds, and whoever has it does not read it.
+        let input = vec![b'x'; 1 << 20];
+        let said = shell("exec 3<&0; sleep 60 <&3 3<&- >&- 2>&- & echo done", &input, 20_000).unwrap();
+        assert_eq!((said.output.as_slice(), said.status.code()), (b"done\n".as_slice(), Some(0)));
+        assert!(begin.elapsed() < Duration::from_secs(20));
     }
 
     #[test]

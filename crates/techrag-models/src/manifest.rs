@@ -381,7 +381,8 @@ impl TryFrom<RawModel> for Model {
             "speech" => (Kind::Speech, vec![SPEECH.to_owned()]),
             other => return Err(Error::Manifest(format!("{} is of unknown kind {other}", raw.id))),
         };
-        if let Some(complaint) = raw.page.as_ref().and_then(PageSpec::complaint) {
+        let of_recogniser = raw.recogniser.as_ref().and_then(RecogniserSpec::complaint);
+        if let Some(complaint) = raw.page.as_ref().and_then(PageSpec::complaint).or(of_recogniser) {
             return Err(Error::Manifest(format!("{}: {complaint}", raw.id)));
         }
         if matches!(&kind, Kind::Layout(spec) if !(1..=4096).contains(&spec.side)) {

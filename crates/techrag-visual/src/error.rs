@@ -83,7 +83,7 @@ impl Error {
         }
     }
 
-    /// Whether the fault lies with one text; the next query may well succeed.
+    /// Whether the fault lies with one text or page; the next one may well succeed.
     pub fn is_about_a_text(&self) -> bool {
         matches!(self, Self::Model(error) if error.is_about_a_text())
     }

@@ -111,7 +111,7 @@ pub struct Indexed {
     pub failed: usize,
     /// Vectors stored.
     pub vectors: usize,
-    /// Pages that the layout network should have looked at and did not.
+    /// Pages that the layout network should have looked at and did not, or not to any end.
     pub unseen: usize,
     /// Pages of removed documents forgotten.
     pub forgotten: usize,

@@ -11,7 +11,7 @@ use techrag_core::record::CropKind;
 use techrag_models::{LayoutModel, Limits, Locator, Manifest, Pixels};
 use techrag_pdf::{Bbox, Config, Page, Renderer, Size};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::region::{Region, is_silent, regions};
 
 /// Longest side of the picture that is looked at: some more than the network's own 480 pixels, which resampling needs.
@@ -88,10 +88,10 @@ impl Sight {
     }
 
     /// The figures and tables of a page of the PDF at `path`. `picture` is the page if it is drawn already. A page that
-    /// cannot be drawn has those of its own objects.
+    /// cannot be drawn, or of which the network makes nothing, has those of its own objects.
     ///
     /// # Errors
-    /// If the network does not load or run.
+    /// If the network does not load or run: what the next page would meet again.
     pub fn regions(&self, path: &Path, config: &Config, page: &Page, picture: Option<&Pixels>) -> Result<Looked> {
         let own = regions(page, &[]);
         let wanted = match self.look {
@@ -106,15 +106,19 @@ impl Sight {
             let unseen = Some(format!("the layout model {} is not there", self.id));
             return Ok(Looked { regions: own, unseen });
         }
-        if let Some(picture) = picture {
-            return Ok(Looked { regions: regions(page, &self.see(picture, page)?), unseen: None });
-        }
-        match Renderer::new(path, config).page(page.number, Size::Longest(LONGEST)) {
-            Ok(drawn) => {
-                let pixels = Pixels::new(drawn.width as usize, drawn.height as usize, drawn.rgb)?;
-                Ok(Looked { regions: regions(page, &self.see(&pixels, page)?), unseen: None })
-            }
-            Err(error) => Ok(Looked { regions: own, unseen: Some(error.to_string()) }),
+        let seen = match picture {
+            Some(picture) => self.see(picture, page),
+            None => match Renderer::new(path, config).page(page.number, Size::Longest(LONGEST)) {
+                Ok(drawn) => Pixels::new(drawn.width as usize, drawn.height as usize, drawn.rgb)
+                    .map_err(Error::from)
+                    .and_then(|pixels| self.see(&pixels, page)),
+                Err(error) => return Ok(Looked { regions: own, unseen: Some(error.to_string()) }),
+            },
+        };
+        match seen {
+            Ok(seen) => Ok(Looked { regions: regions(page, &seen), unseen: None }),
+            Err(error) if error.is_about_a_text() => Ok(Looked { regions: own, unseen: Some(error.to_string()) }),
+            Err(error) => Err(error),
         }
     }
 

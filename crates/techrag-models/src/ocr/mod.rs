@@ -141,15 +141,7 @@ impl Recogniser {
         if gray.width().min(gray.height()) < SMALLEST {
             return Ok(Reading { size: [gray.width(), gray.height()], ..Reading::default() });
         }
-        let quarters: &[u8] = if straighten::lies_on_its_side(&gray) { &[1, 3] } else { &[0] };
-        let mut best = Reading::default();
-        for &quarters in quarters {
-            best = better(best, self.turned(&gray, quarters, dpi)?);
-        }
-        if quarters.len() == 1 && best.confidence() < DOUBT && best.letters() >= WORTHWHILE {
-            best = better(best, self.turned(&gray, 2, dpi)?);
-        }
-        Ok(best)
+        surest(straighten::lies_on_its_side(&gray), |quarters| self.turned(&gray, quarters, dpi))
     }
 
     fn turned(&self, gray: &Gray, quarters: u8, dpi: f32) -> Result<Reading, Error> {
@@ -164,9 +156,23 @@ impl Recogniser {
     }
 }
 
+/// The best of the readings that a page deserves. One that seems to lie on its side is read from both; where neither is
+/// understood it may only have seemed so (rules from top to bottom make the same sharp sums), and it is read upright.
+/// What is doubtful still is read upside down.
+fn surest(sideways: bool, mut read: impl FnMut(u8) -> Result<Reading, Error>) -> Result<Reading, Error> {
+    let mut best = if sideways { better(read(1)?, read(3)?) } else { read(0)? };
+    if sideways && best.confidence() < DOUBT {
+        best = better(best, read(0)?);
+    }
+    if best.confidence() < DOUBT && best.letters() >= WORTHWHILE {
+        best = better(best, read(2)?);
+    }
+    Ok(best)
+}
+
 /// The reading that is certain of more letters, the first one of equals.
 fn better(one: Reading, other: Reading) -> Reading {
-    if one.size == [0, 0] || other.weight() > one.weight() { other } else { one }
+    if other.weight() > one.weight() { other } else { one }
 }
 
 #[cfg(test)]
@@ -192,5 +198,27 @@ mod tests {
         assert_eq!(better(doubtful.clone(), long.clone()), long);
         assert_eq!(better(long.clone(), doubtful), long);
         assert_eq!(Reading::default().confidence(), 0.0);
+    }
+    /// The quarters that were tried and the one whose reading was kept, where these are the readings.
+    fn tried(sideways: bool, readings: [(&str, f32); 4]) -> (Vec<u8>, u8) {
+        let mut tried = Vec::new();
+        let best = surest(sideways, |quarters| {
+            tried.push(quarters);
+            let turn = Turn { quarters, slope: 0.0 };
+            Ok(Reading { turn, ..reading(&[readings[usize::from(quarters)]]) })
+        });
+        (tried, best.unwrap().turn.quarters)
+    }
+
+    #[test]
+    fn a_page_wrongly_taken_for_sideways_is_read_upright_too() {
+        let (clear, garbled) = (("the relaxation length of a tyre", 0.95), ("oqbdpoqbdpoqbdpoqbdpoqbdp", 0.3));
+        assert_eq!(tried(true, [clear, garbled, garbled, garbled]), (vec![1, 3, 0], 0));
+        assert_eq!(tried(true, [clear, ("", 0.0), garbled, ("", 0.0)]), (vec![1, 3, 0], 0), "nothing at all is read");
+        assert_eq!(tried(true, [garbled, garbled, garbled, clear]), (vec![1, 3], 3), "rightly taken for it");
+        assert_eq!(tried(true, [garbled, garbled, clear, garbled]), (vec![1, 3, 0, 2], 2));
+        assert_eq!(tried(false, [clear, garbled, garbled, garbled]), (vec![0], 0));
+        assert_eq!(tried(false, [garbled, garbled, clear, garbled]), (vec![0, 2], 2));
+        assert_eq!(tried(false, [("tree", 0.2), garbled, clear, garbled]), (vec![0], 0), "a photograph");
     }
 }

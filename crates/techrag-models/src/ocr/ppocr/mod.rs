@@ -44,6 +44,35 @@ pub struct RecogniserSpec {
     pub line: f32,
 }
 
+/// Longest side of a page or of a line's least width, in pixels: twice what the networks were trained on.
+const LONGEST_SIDE: u32 = 4096;
+/// Tallest line as it is read, in pixels. Lines are up to 80 times as wide, and networks take 32 or 48.
+const TALLEST: u32 = 256;
+/// Most that a region grows; the networks' own pipelines take 1.5 to 2.
+const MOST_GROWTH: f32 = 16.0;
+
+impl RecogniserSpec {
+    /// What is wrong with numbers that somebody wrote into a manifest, if anything.
+    pub(crate) fn complaint(&self) -> Option<&'static str> {
+        let is_side = |side: u32| (1..=LONGEST_SIDE).contains(&side);
+        // Nothing that is no number is within a range.
+        let is_share = |share: f32| (0.0..=1.0).contains(&share);
+        if ![self.shorter, self.longer, self.width].into_iter().all(is_side) {
+            return Some("shorter, longer and width must be 1 to 4096");
+        }
+        if self.shorter > self.longer {
+            return Some("shorter must be at most longer");
+        }
+        if !(1..=TALLEST).contains(&self.height) {
+            return Some("height must be 1 to 256");
+        }
+        if ![self.pixel, self.region, self.line].into_iter().all(is_share) {
+            return Some("pixel, region and line must be 0 to 1");
+        }
+        (!(0.0..=MOST_GROWTH).contains(&self.grow)).then_some("grow must be 0 to 16")
+    }
+}
+
 /// Both networks.
 pub(super) struct PpOcr {
     name: String,
@@ -104,6 +133,38 @@ impl Model {
         match &self.kind {
             Kind::Recogniser(spec) => Ok(spec),
             _ => Err(Error::WrongKind { id: self.id.clone(), wanted: "reader of pictures" }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OWN: &str = "[[model]]\nid = 'own'\nkind = 'recogniser'\nfetch = 'named'\nrevision = 'r'\nlicence = 'MIT'\n\
+                       [model.recogniser]\nshorter = 736\nlonger = 2016\npixel = 0.3\nregion = 0.5\ngrow = 1.6\n\
+                       height = 48\nwidth = 320\nline = 0.5\n";
+
+    #[test]
+    fn numbers_that_cannot_be_used_are_refused_when_the_manifest_is_read() {
+        assert!(Manifest::parse(OWN).is_ok());
+        for (right, wrong, why) in [
+            ("height = 48", "height = 0", "height must be 1 to 256"),
+            ("height = 48", "height = 4294967295", "height must be 1 to 256"),
+            ("width = 320", "width = 4294967295", "width must be 1 to 4096"),
+            ("longer = 2016", "longer = 4097", "longer and width must be"),
+            ("longer = 2016", "longer = 700", "shorter must be at most longer"),
+            ("shorter = 736", "shorter = 0", "shorter, longer and width must be"),
+            ("pixel = 0.3", "pixel = nan", "pixel, region and line must be 0 to 1"),
+            ("region = 0.5", "region = 1.5", "pixel, region and line must be 0 to 1"),
+            ("line = 0.5", "line = -inf", "pixel, region and line must be 0 to 1"),
+            ("grow = 1.6", "grow = inf", "grow must be 0 to 16"),
+            ("grow = 1.6", "grow = -1.0", "grow must be 0 to 16"),
+        ] {
+            let text = OWN.replace(right, wrong);
+            assert_ne!(text, OWN);
+            let error = Manifest::parse(&text).unwrap_err().to_string();
+            assert!(error.contains("own: ") && error.contains(why), "{wrong}: {error}");
         }
     }
 }
