@@ -249,10 +249,16 @@ fn learned_sparse_vectors_are_stored_searched_fused_and_of_one_model() {
     assert!(copy.code == 0 || copy.code == 3, "{copy}");
     let from_copy = ["--library", "copy", "--models", models, "--rerank", "off", "--mode", "sparse"];
     assert_eq!(place.run("techrag-retrieve", &from_copy, "friction").ok().records()[0]["hits"], found["hits"]);
-    let other = embedded.stdout.replace("tiny-sparse", "other-sparse").replace("\"doc_id\":\"", "\"doc_id\":\"f");
-    let other = other.replace("\"uid\":\"", "\"uid\":\"f");
+    // A document that nothing else is wrong with.
+    place.file("more.jsonl", &format!("{}\n", json!({ "_id": "e", "text": "brush of the road" })));
+    let chunks_of_more = place.run("techrag-chunk", &["--from", "jsonl", "more.jsonl"], "").ok().stdout;
+    let more =
+        place.run("techrag-embed", &["--sparse", "tiny-sparse", "--models", models], &chunks_of_more).ok().stdout;
+    let other = more.replace("tiny-sparse", "other-sparse");
     let refused = place.run("techrag-index", &["add", "--library", "lib"], &other);
-    assert_eq!(refused.code, 3, "{refused}");
+    let message = refused.records().iter().map(|record| record["message"].to_string()).collect::<String>();
+    assert!(refused.code == 3 && message.contains("its sparse vectors are of other-sparse"), "{refused}");
+    assert_eq!(place.run("techrag-index", &["add", "--library", "lib"], &more).code, 0, "of the library's model");
     let without = place.run("techrag-index", &["add", "--library", "plain"], &chunks).ok();
     drop(without);
     let plain = ["--library", "plain", "--mode", "sparse", "--rerank", "off"];

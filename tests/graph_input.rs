@@ -16,9 +16,18 @@ fn sound(run: &Run) {
 #[test]
 fn a_store_that_is_no_address_is_refused_before_anything_is_read() {
     let place = Place::new();
-    for store in
-        ["postgres", "http://127.0.0.1:7687", "bolt://", "bolt://ada:secret@127.0.0.1:1", "bolt://host:99999", ""]
-    {
+    for store in [
+        "postgres",
+        "http://127.0.0.1:7687",
+        "bolt://",
+        "bolt://ada:secret@127.0.0.1:1",
+        "bolt://ada:a@secret@127.0.0.1:1",
+        "ada:secret@127.0.0.1:7687",
+        "secret@host",
+        "secret://ada@host",
+        "bolt://host:99999",
+        "",
+    ] {
         for command in ["stats", "load", "expand", "context"] {
             let run = place.run("techrag-graph", &[command, "--store", store, "--library", "lib"], "");
             assert!(run.code == 2 && run.stderr.contains("is no store"), "{store}: {run}");

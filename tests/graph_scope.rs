@@ -41,7 +41,8 @@ fn records(n: usize) -> String {
     let document = json!({ "type": "document", "v": 1, "doc_id": doc_id(n), "key": format!("{n}.pdf"), "by": "test",
         "media_type": "text/plain", "bytes": 1, "title": title(n), "authors": [author(n)], "year": year(n), "chunks": 3 });
     let chunk = |c: usize| {
-        let text = format!("The friction of matter {n} was measured in part {c} by method {} on a road.", n % 31);
+        let text =
+            format!("The friction of matter number {n} was measured in part {c} by method {} on a road.", n % 31);
         json!({ "type": "chunk", "v": 1, "uid": format!("{}:{c}", doc_id(n)), "doc_id": doc_id(n), "by": "test",
             "section": "Method", "role": "method", "text": text, "sha1": format!("{n:036}{c:04}") })
     };
@@ -85,7 +86,7 @@ fn whatever_the_scope_nothing_outside_is_in_the_graph_of_a_query() {
             format!("{query}\n")
         })
         .collect();
-    let mut seen = 0;
+    let (mut seen, mut quoted) = (0, 0);
     for (scope, inside) in [
         ("key=7.pdf", vec![7]),
         ("key=7.pdf|8.pdf|130.pdf", vec![7, 8, 130]),
@@ -100,7 +101,8 @@ fn whatever_the_scope_nothing_outside_is_in_the_graph_of_a_query() {
         let queries = place.run("techrag-graph", &context, &expanded).ok().records();
         let mut outside: BTreeSet<String> = BTreeSet::new();
         for n in (0..PAPERS).filter(|n| !inside.contains(n)) {
-            outside.extend([doc_id(n), title(n)]);
+            // Its sentences too, which communities quote.
+            outside.extend([doc_id(n), title(n), format!("matter number {n} was measured")]);
             outside.extend((0..3).map(|c| format!("{}:{c}", doc_id(n))));
         }
         for mut query in queries {
@@ -116,8 +118,11 @@ fn whatever_the_scope_nothing_outside_is_in_the_graph_of_a_query() {
             for hit in query["hits"].as_array().expect("hits").iter().filter(|hit| hit["origin"] == "GRAPH") {
                 assert!(!outside.contains(hit["doc_id"].as_str().expect("an id")), "{scope}: {hit}");
             }
+            let communities = query["graph"]["context"]["communities"].as_array().cloned().unwrap_or_default();
+            quoted += communities.iter().filter_map(|told| told["summary"].as_array()).map(Vec::len).sum::<usize>();
             seen += query["graph"]["expansions"].as_array().map_or(0, Vec::len);
         }
     }
     assert!(seen > 20, "the scopes hold papers that expansion finds: {seen}");
+    assert!(quoted > 0, "communities quote papers of the scopes");
 }

@@ -128,6 +128,58 @@ fn communities_are_found_kept_and_given_to_questions_about_the_library() {
 }
 
 #[test]
+fn what_a_community_says_of_a_paper_goes_with_the_paper() {
+    let place = loaded(&[]);
+    let _ = graph(&place, &["communities", "--keep"], "");
+    let said = |place: &Place| -> Vec<String> {
+        let context = asked(place, CORPUS, &["context", "--communities", "99"])["graph"]["context"].clone();
+        let communities = context["communities"].as_array().cloned().unwrap_or_default();
+        let said = communities.iter().flat_map(|community| community["summary"].as_array().expect("sentences"));
+        said.map(|sentence| sentence.as_str().expect("text").to_owned()).collect()
+    };
+    let before = said(&place);
+    // The paper whose abstract the first sentence stands in, as any of the summary could be.
+    let first = before.first().expect("a sentence");
+    let chunk = fixture_records()
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"))
+        .find(|record| record["type"] == "chunk" && squeezed(&record["text"]).contains(first))
+        .expect("a chunk that says it");
+    let document = fixture_records()
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"))
+        .find(|record| record["type"] == "document" && record["doc_id"] == chunk["doc_id"])
+        .expect("its document");
+    let key = document["key"].as_str().expect("a key");
+    let _ = place.run("techrag-index", &["remove", "--library", "lib", key], "").ok();
+    let after = said(&place);
+    assert!(!after.contains(first), "{key} is gone: {after:?}");
+    assert_eq!(after, before.into_iter().filter(|sentence| sentence != first).collect::<Vec<_>>(), "nothing else went");
+}
+
+/// A text with every run of white space one blank, as summaries quote it.
+fn squeezed(text: &Value) -> String {
+    text.as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn within_a_scope_a_community_keeps_its_name_whatever_the_hits_are_of() {
+    let place = loaded(&[]);
+    let _ = graph(&place, &["communities", "--keep"], "");
+    let query = json!({ "type": "query", "v": 1, "question": CORPUS, "hits": [] });
+    let told = |scope: &[&str]| -> Vec<String> {
+        let context = [&["context", "--communities", "99"], scope].concat();
+        let query = graph(&place, &context, &format!("{query}\n")).records().remove(0);
+        let communities = query["graph"]["context"]["communities"].as_array().cloned().unwrap_or_default();
+        communities.iter().map(|community| community["name"].as_str().expect("a name").to_owned()).collect()
+    };
+    let all = told(&[]);
+    assert!(!all.is_empty() && all.iter().all(|name| !name.is_empty()), "{all:?}");
+    assert_eq!(told(&["--where", "year>=1900"]), all, "every paper is in this scope");
+    assert!(told(&["--where", "year>=2900"]).is_empty());
+}
+
+#[test]
 fn relations_are_there_where_they_are_asked_for_and_go_with_the_papers_that_say_them() {
     const RELATIONS: [&str; 4] = ["USED_FOR", "MEASURES", "RELATED_TO", "BROADER_THAN"];
     let relations = |place: &Place| -> Vec<Value> {

@@ -100,12 +100,9 @@ fn is_server(address: &str) -> bool {
     })
 }
 
-/// An address without what stands before the host, for a message.
+/// An address without anything before its last `@`, for a message: a password may stand there, scheme or not.
 fn without_user(address: &str) -> String {
-    match (address.split_once("://"), address.rsplit_once('@')) {
-        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://…@{host}"),
-        _ => address.to_owned(),
-    }
+    address.rsplit_once('@').map_or_else(|| address.to_owned(), |(_, host)| format!("…@{host}"))
 }
 
 /// The error of a store as the run's end has it.

@@ -93,6 +93,22 @@ fn the_graph_is_told_by_the_numbers_of_the_sources() {
 }
 
 #[test]
+fn what_a_community_has_not_is_not_bracketed() {
+    let mut query = asked();
+    let group =
+        |name: &str, summary: &[&str]| ContextCommunity { name: name.into(), papers: 2, summary: texts(summary) };
+    if let Some(context) = query.graph.as_mut().and_then(|graph| graph.context.as_mut()) {
+        context.communities = vec![group("", &["They slip."]), group("grip", &[]), group("", &[])];
+    }
+    let user = prompt(query, CONFIG).user;
+    let lines: Vec<&str> = user.lines().filter(|line| line.contains("belong together")).collect();
+    assert_eq!(
+        lines,
+        ["2 papers belong together: They slip.", "2 papers belong together (grip)", "2 papers belong together"]
+    );
+}
+
+#[test]
 fn pages_are_numbered_and_their_captions_are_data() {
     let prompt = prompt(asked(), CONFIG);
     let user = &prompt.user;

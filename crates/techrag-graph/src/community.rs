@@ -49,9 +49,12 @@ impl Community {
         Ok(serde_json::to_string(&Self { papers: Vec::new(), ..self.clone() })?)
     }
 
-    /// A community without its papers, of what [`Self::said`] gave.
-    pub(crate) fn of_said(said: &str) -> Result<Self> {
-        Ok(serde_json::from_str(said)?)
+    /// A community of what [`Self::said`] gave and those of its papers that are still there. What a paper said goes with
+    /// it.
+    pub(crate) fn of_said(said: &str, papers: Vec<String>) -> Result<Self> {
+        let mut kept: Self = serde_json::from_str(said)?;
+        kept.summary.retain(|said| papers.contains(&said.doc_id));
+        Ok(Self { papers, ..kept })
     }
 }
 

@@ -308,8 +308,8 @@ impl Add {
         if pending.chunks.is_empty() && pending.document.chunks > 0 {
             return Err(ErrorRecord::new(key, STAGE, ErrorKind::Incomplete, "all of its chunks failed"));
         }
-        self.of_one_sparse_model(pending)?;
-        // A refused document must not decide whose vectors the library takes.
+        // A refused document must not decide whose vectors the library takes, of either kind.
+        let sparse = self.of_one_sparse_model(pending)?;
         let mut expected = self.encoder.clone();
         for vectors in pending.chunks.values().filter_map(|chunk| chunk.vectors.as_ref()) {
             let own = encoder_of(vectors);
@@ -320,12 +320,12 @@ impl Add {
                 return Err(error.hint("embed with the library's model, or make a new library"));
             }
         }
-        self.encoder = expected;
+        (self.encoder, self.sparse) = (expected, sparse);
         Ok(())
     }
 
-    /// Refuses learned sparse vectors of another model.
-    fn of_one_sparse_model(&mut self, pending: &Pending) -> Result<(), ErrorRecord> {
+    /// Refuses learned sparse vectors of another model; the model of the library with this document in it.
+    fn of_one_sparse_model(&self, pending: &Pending) -> Result<Option<SparseModel>, ErrorRecord> {
         let mut expected = self.sparse.clone();
         for sparse in pending.chunks.values().filter_map(|chunk| chunk.sparse.as_ref()) {
             let own = SparseModel::of(sparse);
@@ -336,8 +336,7 @@ impl Add {
                 return Err(error.hint("embed with the library's sparse model, or make a new library"));
             }
         }
-        self.sparse = expected;
-        Ok(())
+        Ok(expected)
     }
 
     fn push(&mut self, change: Change, weight: usize) {

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use proptest::prelude::*;
-use techrag_core::record::{Chunk, Document, ErrorKind, ErrorRecord, Removed, Vectors, Window};
+use techrag_core::record::{Chunk, Document, ErrorKind, ErrorRecord, Removed, SparseVector, Vectors, Window};
 use techrag_core::{id, token};
 
 use crate::{Add, AddConfig, Bm25, Error, Idf, Reader, Report, Status, Writer, rebuild, verify};
@@ -251,6 +251,35 @@ fn a_refused_document_does_not_decide_whose_vectors_the_library_takes() {
     assert!(errors[0].of == "mixed" && errors[0].message.contains("its vectors are of tiny"), "{errors:?}");
     assert_eq!(Reader::open(folder.path()).unwrap().encoder().map(|encoder| encoder.model.as_str()), Some("tiny"));
     assert_clean(folder.path());
+}
+
+#[test]
+fn a_document_refused_for_its_vectors_does_not_decide_whose_sparse_ones_the_library_takes_nor_the_other_way() {
+    let with = |key: &str, text: &str, dense: &[&str], sparse: &[&str]| {
+        let (document, mut chunks) = document(key, &[text, "more of it"]);
+        for (n, chunk) in chunks.iter_mut().enumerate() {
+            chunk.vectors.as_mut().unwrap().model = dense[n].into();
+            let terms = BTreeMap::from([("slip".to_owned(), 1.0)]);
+            chunk.sparse =
+                Some(SparseVector { model: sparse[n].into(), revision: "1".into(), terms, ..Default::default() });
+        }
+        (document, chunks)
+    };
+    for (dense, sparse, why) in [
+        (["other", "tiny"], ["wrong", "wrong"], "its vectors are of tiny"),
+        (["other", "other"], ["wrong", "words"], "its sparse vectors are of words"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let refused = with("refused", "one", &dense, &sparse);
+        let good = with("good", "three", &["tiny", "tiny"], &["words", "words"]);
+        let (report, errors) = add(folder.path(), vec![refused, good]);
+        assert_eq!((report.tally.added, report.refused, errors.len()), (1, 1, 1), "{errors:?}");
+        assert!(errors[0].of == "refused" && errors[0].message.contains(why), "{errors:?}");
+        let reader = Reader::open(folder.path()).unwrap();
+        let models = (reader.encoder().map(|of| of.model.as_str()), reader.sparse().map(|of| of.model.as_str()));
+        assert_eq!(models, (Some("tiny"), Some("words")));
+        assert_clean(folder.path());
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! less its likeness to the nearest of the hits before it is greatest.
 
 /// The order of the candidates, whose scores come best first: λ · score − (1 − λ) · greatest likeness, the first of
-/// equals. `share` is λ; `likeness` of two candidates is −1 to 1.
+/// equals. `share` is λ; `likeness` of two candidates is −1 to 1. All scores are of one scale.
 pub(crate) fn order(scores: &[f64], share: f64, likeness: impl Fn(usize, usize) -> f64) -> Vec<usize> {
     let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let least = scores.iter().copied().fold(f64::INFINITY, f64::min);

@@ -130,9 +130,14 @@ impl Retriever {
         let mut read: Vec<(Candidate, Stored, Option<f32>)> =
             candidates.into_iter().zip(stored).map(|(candidate, stored)| (candidate, stored, None)).collect();
         boosted(&config, question, &mut read);
-        self.late(&view, &config, question, vector.as_deref(), &mut read)?;
-        self.rerank(&view, &config, question, vector.as_deref(), &mut read, notes)?;
-        let read = apart(&view, &config, read)?;
+        let mut alike = read.len();
+        for again in [
+            self.late(&view, &config, question, vector.as_deref(), &mut read)?,
+            self.rerank(&view, &config, question, vector.as_deref(), &mut read, notes)?,
+        ] {
+            alike = again.unwrap_or(alike);
+        }
+        let read = apart(&view, &config, alike, read, notes)?;
         let hits = hits::hits(hits::spread(read, config.per_paper), config.k);
         notes.count(&config, found, hits.len());
         if let Some(breadth) = config.breadth.filter(|_| config.mode.asks_dense()) {
@@ -199,7 +204,7 @@ impl Retriever {
         }
     }
 
-    /// Adds late interaction to the best and orders them anew.
+    /// Adds late interaction to the best and orders them anew; how many those are, where it did.
     fn late(
         &self,
         view: &View,
@@ -207,8 +212,8 @@ impl Retriever {
         question: &str,
         vector: Option<&[f32]>,
         read: &mut [(Candidate, Stored, Option<f32>)],
-    ) -> Result<()> {
-        let (Some(encoder), true) = (view.reader.encoder(), config.late != 0.0) else { return Ok(()) };
+    ) -> Result<Option<usize>> {
+        let (Some(encoder), true) = (view.reader.encoder(), config.late != 0.0) else { return Ok(None) };
         let count = config.reranked.min(read.len());
         let best = &mut read[..count];
         let passages = passages(view, vector, best)?;
@@ -219,10 +224,11 @@ impl Retriever {
             read.0.score = score;
         }
         by_score(best);
-        Ok(())
+        Ok(Some(count))
     }
 
-    /// Reads the best again and puts them first, by logit; the others keep their order behind them.
+    /// Reads the best again and puts them first, by logit; the others keep their order behind them. How many it read,
+    /// where it did.
     fn rerank(
         &self,
         view: &View,
@@ -231,12 +237,12 @@ impl Retriever {
         vector: Option<&[f32]>,
         read: &mut [(Candidate, Stored, Option<f32>)],
         notes: &mut Notes,
-    ) -> Result<()> {
+    ) -> Result<Option<usize>> {
         let model = match &config.rerank {
-            Rerank::Off => return Ok(()),
+            Rerank::Off => return Ok(None),
             Rerank::IfThere(model) if !self.models.has(model) => {
                 notes.say(&format!("not reranked: {model} is not there"));
-                return Ok(());
+                return Ok(None);
             }
             Rerank::IfThere(model) | Rerank::By(model) => model,
         };
@@ -250,7 +256,7 @@ impl Retriever {
         }
         by_score(best);
         notes.say(&format!("the best {count} reranked by {model}"));
-        Ok(())
+        Ok(Some(count))
     }
 }
 
@@ -259,19 +265,27 @@ fn by_score(read: &mut [(Candidate, Stored, Option<f32>)]) {
     read.sort_by(|a, b| b.0.score.total_cmp(&a.0.score).then(a.0.uid.cmp(&b.0.uid)));
 }
 
-/// Orders by maximal marginal relevance, where it is asked for.
+/// Orders by maximal marginal relevance, where it is asked for: of the candidates only the first `alike`, whose scores
+/// are of one scale. The others stay behind them, as what was read again stands before what was not.
 fn apart(
     view: &View,
     config: &Config,
-    read: Vec<(Candidate, Stored, Option<f32>)>,
+    alike: usize,
+    mut read: Vec<(Candidate, Stored, Option<f32>)>,
+    notes: &mut Notes,
 ) -> Result<Vec<(Candidate, Stored, Option<f32>)>> {
-    let Some(share) = config.relevance_share else { return Ok(read) };
+    let Some(share) = config.relevance_share.filter(|_| !read.is_empty()) else { return Ok(read) };
+    if view.reader.encoder().is_none() {
+        notes.say("the library holds no vectors, so hits are not held apart by likeness");
+        return Ok(read);
+    }
+    let behind = read.split_off(alike.min(read.len()));
     let vectors = read.iter().map(|(candidate, ..)| view.reader.vectors_of(candidate.place));
     let vectors: Vec<Vec<Vec<f32>>> = vectors.collect::<techrag_index::Result<_>>()?;
     let scores: Vec<f64> = read.iter().map(|(candidate, ..)| candidate.score).collect();
     let order = mmr::order(&scores, share, |a, b| mmr::likeness(&vectors[a], &vectors[b]));
     let mut read: Vec<Option<_>> = read.into_iter().map(Some).collect();
-    Ok(order.into_iter().filter_map(|at| read[at].take()).collect())
+    Ok(order.into_iter().filter_map(|at| read[at].take()).chain(behind).collect())
 }
 
 /// Adds the boosts and orders anew.

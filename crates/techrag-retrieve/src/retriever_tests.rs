@@ -11,7 +11,7 @@ use techrag_core::record::{Chunk, Document, Query, Retry, Route, RouteName, Vect
 use techrag_index::{Add, AddConfig, Bm25, Change, Idf, Reader, Writer};
 use techrag_models::{Limits, Locator, Manifest};
 
-use super::Retriever;
+use super::{Candidate, Notes, Retriever, Stored, View, apart};
 use crate::{Asked, Config, Error, Fusion, Mode, Models, Rerank, ranked};
 
 const OKAPI: Bm25 = Bm25 { idf: Idf::Okapi, k1: 1.5, b: 0.75, weights: [1.0; 3] };
@@ -129,6 +129,50 @@ fn a_library_without_vectors_is_searched_by_words_and_says_so() {
     let query = asked(&retriever(folder.path(), config(Mode::Hybrid)), "slip");
     assert_eq!(keys(&query), ["0"]);
     assert!(query.trace[0].note.contains("the library holds no vectors"));
+}
+
+#[test]
+fn without_vectors_hits_are_not_held_apart_and_the_trace_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    library(folder.path(), &["slip angle", "slip of the brush", "brush slip"], None);
+    let plain = asked(&retriever(folder.path(), config(Mode::Bm25)), "brush slip");
+    let apart = Config { relevance_share: Some(0.1), ..config(Mode::Bm25) };
+    let query = asked(&retriever(folder.path(), apart), "brush slip");
+    assert_eq!(keys(&query), keys(&plain));
+    assert!(query.trace[0].note.contains("not held apart by likeness"), "{}", query.trace[0].note);
+    assert!(!plain.trace[0].note.contains("likeness"), "{}", plain.trace[0].note);
+}
+
+/// A cross-encoder's logits are mostly below 0, sums of z-scores around it.
+#[test]
+fn only_what_shares_a_scale_is_held_apart_and_the_rest_stays_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let texts = ["slip one", "slip two", "slip three", "slip four", "slip five"];
+    // The first two point one way.
+    let vectors = [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]];
+    library(folder.path(), &texts, Some(&vectors));
+    let config = |share| Config { relevance_share: Some(share), ..config(Mode::Bm25) };
+    let view = View::open(folder.path(), &config(1.0)).unwrap();
+    let asked = Asked { text: "slip", vector: None, sparse: None };
+    let found = ranked(&view.reader, &config(1.0), asked, &view.scope).unwrap();
+    let places: Vec<_> = found.iter().map(|candidate| candidate.place).collect();
+    let mut read: Vec<(Candidate, Stored, Option<f32>)> = found
+        .into_iter()
+        .zip(view.reader.stored(&places).unwrap())
+        .map(|(candidate, stored)| (candidate, stored, None))
+        .collect();
+    read.sort_by(|a, b| a.1.keys[0].cmp(&b.1.keys[0]));
+    // The first three were read again.
+    for (read, score) in read.iter_mut().zip([-2.0, -2.1, -9.0, 3.0, 2.0]) {
+        read.0.score = score;
+    }
+    let order = |share, alike| -> Vec<String> {
+        let read = apart(&view, &config(share), alike, read.clone(), &mut Notes::default()).unwrap();
+        read.into_iter().map(|(_, stored, _)| stored.keys[0].clone()).collect()
+    };
+    assert_eq!(order(1.0, 3), ["0", "1", "2", "3", "4"], "the score alone keeps the order");
+    assert_eq!(order(0.4, 3), ["0", "2", "1", "3", "4"], "a copy gives way to something new, within the three");
+    assert_eq!(order(1.0, 5), ["3", "4", "0", "1", "2"], "as one scale, what was not read again would come first");
 }
 
 #[test]

@@ -103,7 +103,9 @@ fn graph_lines(graph: &Graph, sources: &[Source]) -> Vec<String> {
             format!("{} {relation} {} ({})", said.from, said.to, list(&papers, "; "))
         }));
         lines.extend(context.communities.iter().map(|group| {
-            format!("{} papers belong together ({}): {}", group.papers, group.name, group.summary.join(" "))
+            let name = if group.name.is_empty() { String::new() } else { format!(" ({})", group.name) };
+            let said = if group.summary.is_empty() { String::new() } else { format!(": {}", group.summary.join(" ")) };
+            format!("{} papers belong together{name}{said}", group.papers)
         }));
         lines.extend(others.into_iter().filter_map(|paper| names.paper(paper)));
     }

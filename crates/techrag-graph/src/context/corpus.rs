@@ -10,7 +10,7 @@ use regex::Regex;
 use techrag_core::record::ContextCommunity;
 
 use super::in_scope;
-use super::papers::Facts;
+use super::papers;
 use crate::community::Community;
 use crate::store::{Result, Store};
 
@@ -43,37 +43,46 @@ pub(super) fn asks_about_all(question: &str) -> bool {
 }
 
 /// At most `most` of the communities kept. Within a scope nothing tells of a paper outside it: members are counted,
-/// sentences taken and terms named only as far as the scope has them.
+/// sentences taken and terms named only as far as the community's papers within it have them.
 pub(super) fn communities(
     store: &dyn Store,
     papers: &[String],
-    facts: &Facts,
     among: Option<&BTreeSet<String>>,
     most: usize,
 ) -> Result<Vec<ContextCommunity>> {
-    let terms = among.map(|_| facts.terms());
-    let mut found: Vec<(usize, ContextCommunity)> = Vec::new();
+    let mut found: Vec<(usize, Community)> = Vec::new();
     for community in store.communities()? {
+        let community = within(community, among);
         let hits = papers.iter().filter(|paper| community.papers.contains(paper)).count();
-        if let Some(told) = told(community, among, terms.as_ref()) {
-            found.push((hits, told));
+        if !community.papers.is_empty() {
+            found.push((hits, community));
         }
     }
     // The store gives the largest first; a stable sort keeps that among equals.
     found.sort_by(|a, b| b.0.cmp(&a.0));
-    Ok(found.into_iter().take(most).map(|(_, told)| told).collect())
+    let told = found.into_iter().take(most).map(|(_, mut community)| {
+        if among.is_some() {
+            let theirs = papers::term_names(store, &community.papers)?;
+            community.terms.retain(|term| theirs.contains(term));
+        }
+        Ok(told(community))
+    });
+    told.collect()
 }
 
-fn told(
-    community: Community,
-    among: Option<&BTreeSet<String>>,
-    terms: Option<&BTreeSet<&str>>,
-) -> Option<ContextCommunity> {
-    let papers = community.papers.iter().filter(|paper| in_scope(among, paper)).count() as u64;
-    let names = community.terms.into_iter().filter(|term| terms.is_none_or(|terms| terms.contains(term.as_str())));
-    let said = community.summary.into_iter().filter(|said| in_scope(among, &said.doc_id));
-    let (name, summary) = (names.collect::<Vec<_>>().join(", "), said.map(|said| said.text).collect());
-    (papers > 0).then_some(ContextCommunity { name, papers, summary })
+/// What of a community is in the scope: papers, and what they say. Its terms stay.
+fn within(mut community: Community, among: Option<&BTreeSet<String>>) -> Community {
+    community.papers.retain(|paper| in_scope(among, paper));
+    community.summary.retain(|said| in_scope(among, &said.doc_id));
+    community
+}
+
+fn told(community: Community) -> ContextCommunity {
+    ContextCommunity {
+        name: community.terms.join(", "),
+        papers: community.papers.len() as u64,
+        summary: community.summary.into_iter().map(|said| said.text).collect(),
+    }
 }
 
 #[cfg(test)]
@@ -113,15 +122,16 @@ mod tests {
     fn within_a_scope_a_community_tells_of_nothing_outside() {
         let said = |doc_id: &str| crate::community::Said { doc_id: doc_id.into(), text: format!("{doc_id} says so.") };
         let community = Community {
-            terms: vec!["inside".into(), "outside".into()],
+            terms: vec!["one".into(), "other".into()],
             papers: vec!["a".into(), "b".into(), "c".into()],
             summary: vec![said("b"), said("a")],
         };
         let among = BTreeSet::from(["a".to_owned()]);
-        let told_within = told(community.clone(), Some(&among), Some(&BTreeSet::from(["inside"])));
-        let expected = ContextCommunity { name: "inside".into(), papers: 1, summary: vec!["a says so.".into()] };
-        assert_eq!(told_within, Some(expected));
-        assert_eq!(told(community.clone(), Some(&BTreeSet::new()), Some(&BTreeSet::new())), None);
-        assert_eq!(told(community, None, None).map(|told| told.papers), Some(3));
+        let name = || "one, other".to_owned();
+        let expected = ContextCommunity { name: name(), papers: 1, summary: vec!["a says so.".into()] };
+        assert_eq!(told(within(community.clone(), Some(&among))), expected);
+        let nothing = ContextCommunity { name: name(), ..ContextCommunity::default() };
+        assert_eq!(told(within(community.clone(), Some(&BTreeSet::new()))), nothing);
+        assert_eq!(told(within(community, None)).papers, 3);
     }
 }

@@ -96,7 +96,7 @@ impl Contexts {
             context.authors = authors::named(store, &query.question, among, self.config.of_author)?;
         }
         if corpus::asks_about_all(&query.question) {
-            context.communities = corpus::communities(store, &ids, &facts, among, self.config.communities)?;
+            context.communities = corpus::communities(store, &ids, among, self.config.communities)?;
         }
         context.titles = titles(store, &context, graph)?;
         Ok(context)

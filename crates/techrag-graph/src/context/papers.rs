@@ -7,7 +7,7 @@ use techrag_core::record::{ContextPaper, ContextRelation};
 
 use super::in_scope;
 use crate::expand::Canonical;
-use crate::model::{Direction, Edge, EdgeType, Key, Label, Node};
+use crate::model::{Direction, Edge, EdgeType, Key, Label, Link, Node};
 use crate::store::{Result, Store};
 
 /// The facts of some papers, fetched together.
@@ -26,17 +26,8 @@ impl Facts {
         let mut terms: BTreeMap<(String, Label), BTreeSet<String>> = BTreeMap::new();
         let mut used = BTreeSet::new();
         for label in Label::TERMS {
-            let Some(edge) = EdgeType::to_term(label) else { continue };
-            let canonical = Canonical::of(store, label, edge, ids)?;
-            let links = store.links(edge, Direction::Out, Label::Paper, ids)?;
-            let wanted: BTreeSet<String> =
-                links.iter().map(|link| canonical.canonical(&link.far.id).to_owned()).collect();
-            let nodes = store.nodes(label, &wanted.into_iter().collect::<Vec<_>>())?;
-            let names: BTreeMap<&str, &str> = nodes.iter().map(|node| (node.key.id.as_str(), node.shown())).collect();
-            for link in links {
-                used.insert(link.far.clone());
-                let id = canonical.canonical(&link.far.id);
-                let name = names.get(id).copied().unwrap_or(id).to_owned();
+            for (link, name) in named(store, label, ids)? {
+                used.insert(link.far);
                 terms.entry((link.near, label)).or_default().insert(name);
             }
         }
@@ -85,11 +76,6 @@ impl Facts {
         Ok(said.into_iter().map(relation).collect())
     }
 
-    /// Every name of a term of the papers.
-    pub(super) fn terms(&self) -> BTreeSet<&str> {
-        self.terms.values().flatten().map(String::as_str).collect()
-    }
-
     pub(super) fn paper(&self, id: &str) -> Option<ContextPaper> {
         let node = self.papers.get(id)?;
         let terms = |label| {
@@ -110,4 +96,29 @@ impl Facts {
             cited_by: self.cited_by.get(id).cloned().unwrap_or_default(),
         })
     }
+}
+
+/// The name of every topic and method that one of the papers has, as communities are named.
+pub(super) fn term_names(store: &dyn Store, papers: &[String]) -> Result<BTreeSet<String>> {
+    let mut names = BTreeSet::new();
+    for label in [Label::Topic, Label::Method] {
+        names.extend(named(store, label, papers)?.into_iter().map(|(_, name)| name));
+    }
+    Ok(names)
+}
+
+/// The links of papers to their terms of a label, each with the name the term goes by.
+fn named(store: &dyn Store, label: Label, papers: &[String]) -> Result<Vec<(Link, String)>> {
+    let Some(edge) = EdgeType::to_term(label) else { return Ok(Vec::new()) };
+    let canonical = Canonical::of(store, label, edge, papers)?;
+    let links = store.links(edge, Direction::Out, Label::Paper, papers)?;
+    let wanted: BTreeSet<String> = links.iter().map(|link| canonical.canonical(&link.far.id).to_owned()).collect();
+    let nodes = store.nodes(label, &wanted.into_iter().collect::<Vec<_>>())?;
+    let names: BTreeMap<&str, &str> = nodes.iter().map(|node| (node.key.id.as_str(), node.shown())).collect();
+    let name = |link: Link| {
+        let id = canonical.canonical(&link.far.id);
+        let name = names.get(id).copied().unwrap_or(id).to_owned();
+        (link, name)
+    };
+    Ok(links.into_iter().map(name).collect())
 }

@@ -2,6 +2,7 @@
 //!
 //! The tables and the removal of a paper are techrag-index's, which takes papers out together with their documents.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -209,17 +210,16 @@ impl Store for Embedded {
              JOIN graph_nodes n ON n.nid = m.paper ORDER BY c.number, n.id";
         let mut statement = reading.prepare(sql)?;
         let mut rows = statement.query([])?;
-        let mut kept: Vec<(i64, Community)> = Vec::new();
+        let mut kept: BTreeMap<i64, (String, Vec<String>)> = BTreeMap::new();
         while let Some(row) = rows.next()? {
-            let number: i64 = row.get(0)?;
-            if kept.last().is_none_or(|(last, _)| *last != number) {
-                kept.push((number, Community::of_said(row.get_ref(1)?.as_str().unwrap_or_default())?));
-            }
-            if let Some((_, community)) = kept.last_mut() {
-                community.papers.push(row.get(2)?);
-            }
+            let community = kept.entry(row.get(0)?);
+            let (_, papers) = match community {
+                Entry::Occupied(there) => there.into_mut(),
+                Entry::Vacant(new) => new.insert((row.get(1)?, Vec::new())),
+            };
+            papers.push(row.get(2)?);
         }
-        Ok(kept.into_iter().map(|(_, community)| community).collect())
+        kept.into_values().map(|(said, papers)| Community::of_said(&said, papers)).collect()
     }
 
     fn all(&self, label: Label) -> Result<Vec<Node>> {

@@ -179,10 +179,9 @@ impl Store for Neo4j {
         );
         let rows = self.client.read(&cypher, json!({}))?;
         let community = |row: &Value| -> Result<Community> {
-            let mut community = Community::of_said(row["said"].as_str().unwrap_or_default())?;
             let papers = row["papers"].as_array().into_iter().flatten();
-            community.papers = papers.filter_map(|id| id.as_str().map(str::to_owned)).collect();
-            Ok(community)
+            let papers = papers.filter_map(|id| id.as_str().map(str::to_owned)).collect();
+            Community::of_said(row["said"].as_str().unwrap_or_default(), papers)
         };
         rows.iter().map(community).collect()
     }
