@@ -60,8 +60,14 @@ done
 if worst "${codes[@]}"; [ $? -ne 2 ]; then
   techrag-graph resolve --library "$library"
   codes+=("$?")
-  techrag-graph communities --keep --library "$library"
-  codes+=("$?")
+  # Communities are of all papers; they stay where the library holds what it held when they were made.
+  made=$library/communities.made
+  held=$(techrag-index sql --library "$library" "SELECT doc_id, chunks FROM documents ORDER BY doc_id" | cksum)
+  if [ "$held" != "$(cat "$made" 2>/dev/null)" ]; then
+    techrag-graph communities --keep --library "$library"
+    codes+=("$?")
+    [ "${codes[-1]}" -ne 0 ] || printf '%s\n' "$held" >"$made"
+  fi
   if [ -n "$pages" ]; then
     techrag-visual index --all --library "$library" >"$spool/pages.jsonl"
     codes+=("$?")

@@ -165,14 +165,15 @@ fn a_folder_is_followed_file_by_file() {
         let said = place.run("techrag-index", &["status", "--library", "lib", "--json"], "").ok();
         serde_json::from_str(&said.stdout).expect("one object")
     };
-    let _ = ingest();
+    let kept = |run: &Run| run.stderr.contains("communities of");
+    assert!(kept(&ingest()), "communities are made");
     let first = status();
     assert_eq!(first["documents"], 2, "{first}");
-    let _ = ingest();
+    assert!(!kept(&ingest()), "communities stay where nothing changed");
     assert_eq!(status()["chunks"], first["chunks"], "nothing changed");
     fs::remove_file(papers.join(PAPERS[0])).expect("a file can go");
     place.file("papers/notes.md", "# Notes\n\nThe relaxation length of the hard tyre is 0.41 m at 4 kN.\n");
-    let _ = ingest();
+    assert!(kept(&ingest()), "communities of other papers are others");
     assert_eq!((&status()["documents"], &status()["chunks"]), (&json!(1), &json!(1)));
     let _ = place.run("techrag-index", &["verify", "--library", "lib"], "").ok();
     let found = place.run("techrag-retrieve", &["--library", "lib"], "relaxation length\n").ok().records().remove(0);

@@ -74,8 +74,8 @@ pub(crate) struct Args {
     /// Most hits of one document before those of others [default: as many as there are]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) per_paper: Option<usize>,
-    /// Maximal marginal relevance: what a hit's own score counts, 0 to 1, against its likeness to the hits before it
-    /// [default: the score alone]
+    /// Maximal marginal relevance: what a hit's own score counts, 0 to 1, against its likeness to the hits before it;
+    /// where candidates are read again, it orders those alone [default: the score alone]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) mmr: Option<f64>,
     #[command(flatten)]

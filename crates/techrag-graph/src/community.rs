@@ -13,7 +13,7 @@ use techrag_core::sentence;
 use techrag_index::Reader;
 
 use crate::model::{EdgeType, Label};
-use crate::modularity::{Weights, groups};
+use crate::modularity::{Clique, Weights, groups, joins};
 use crate::store::{Result, Store};
 
 /// A group of papers.
@@ -62,6 +62,8 @@ impl Community {
 const NAMES: usize = 5;
 /// Sentences of a summary.
 const SENTENCES: usize = 3;
+/// Strongest joins of a paper that count: below a hundred papers all of them, so that small libraries group as before.
+const NEAREST: usize = 100;
 
 /// The communities of two papers or more, the largest first, ties by their first paper.
 ///
@@ -130,29 +132,22 @@ impl Terms {
     }
 }
 
-/// For each paper, the papers it is joined to and how strongly.
+/// For each paper, the papers it is joined to and how strongly: its [`NEAREST`], ties by id.
 fn weights(store: &dyn Store, papers: &[String], terms: &Terms) -> Result<Weights> {
     let number: BTreeMap<&str, usize> = papers.iter().enumerate().map(|(at, id)| (id.as_str(), at)).collect();
-    let mut weights = vec![BTreeMap::new(); papers.len()];
-    let mut join = |a: usize, b: usize, weight: f64| {
-        for (from, to) in [(a, b), (b, a)] {
-            *weights[from].entry(to).or_insert(0.0) += weight;
-        }
-    };
+    let mut cliques: Vec<Clique> = Vec::new();
     let most = if papers.len() >= 100 { papers.len() / 10 } else { papers.len() };
     for holders in terms.holders.values().filter(|holders| holders.len() > 1 && holders.len() <= most) {
         let holders: Vec<usize> = holders.iter().filter_map(|id| number.get(id.as_str()).copied()).collect();
         let idf = terms.idf(holders.len().max(1));
-        for (at, a) in holders.iter().enumerate() {
-            holders[at + 1..].iter().for_each(|b| join(*a, *b, idf));
-        }
+        cliques.push((holders, idf));
     }
     for edge in store.edges(EdgeType::CitesPaper)? {
         if let (Some(a), Some(b)) = (number.get(edge.from.id.as_str()), number.get(edge.to.id.as_str())) {
-            join(*a, *b, terms.papers.ln());
+            cliques.push((vec![*a, *b], terms.papers.ln()));
         }
     }
-    Ok(weights)
+    Ok(joins(papers.len(), &cliques, NEAREST))
 }
 
 /// Most papers of a community that its summary reads, and shortest sentence in tokens.

@@ -10,6 +10,41 @@ use std::collections::BTreeMap;
 /// For each node, the nodes it is joined to and how strongly; symmetric.
 pub(crate) type Weights = Vec<BTreeMap<usize, f64>>;
 
+/// Nodes that all join each other, each once, and how strongly.
+pub(crate) type Clique = (Vec<usize>, f64);
+
+/// The joins of `nodes` nodes by cliques, summed where several join the same two. Only the `most` strongest of each node
+/// are kept, ties by the lower number, and those that are among the strongest of the other end: at most 2 · `nodes` ·
+/// `most` numbers, where all would be the square of the nodes.
+pub(crate) fn joins(nodes: usize, cliques: &[Clique], most: usize) -> Weights {
+    let mut of: Vec<Vec<usize>> = vec![Vec::new(); nodes];
+    for (at, (members, _)) in cliques.iter().enumerate() {
+        members.iter().for_each(|member| of[*member].push(at));
+    }
+    let mut weights: Weights = vec![BTreeMap::new(); nodes];
+    let mut row = vec![0.0; nodes];
+    for node in 0..nodes {
+        let mut near: Vec<usize> = Vec::new();
+        // In one order for both ends of a join, so that both have the same sum to the last bit.
+        for (members, weight) in of[node].iter().map(|at| &cliques[*at]) {
+            for other in members.iter().copied().filter(|other| *other != node) {
+                if row[other] == 0.0 {
+                    near.push(other);
+                }
+                row[other] += weight;
+            }
+        }
+        let mut near: Vec<(usize, f64)> =
+            near.into_iter().map(|other| (other, std::mem::take(&mut row[other]))).filter(|(_, w)| *w > 0.0).collect();
+        near.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        for (other, weight) in near.into_iter().take(most) {
+            weights[node].insert(other, weight);
+            weights[other].insert(node, weight);
+        }
+    }
+    weights
+}
+
 /// Rounds after which moving stops if it has not settled.
 const ROUNDS: usize = 50;
 /// Least gain that moves a node: rounding must not.
@@ -17,15 +52,16 @@ const LEAST: f64 = 1e-9;
 
 /// The group of each node, numbered from 0 in the order of their first nodes.
 pub(crate) fn groups(weights: &Weights) -> Vec<usize> {
-    let mut graph = weights.clone();
+    let mut smaller: Option<Weights> = None;
     let mut groups: Vec<usize> = (0..weights.len()).collect();
     loop {
-        let (labels, count) = numbered(&moved(&graph));
+        let graph = smaller.as_ref().unwrap_or(weights);
+        let (labels, count) = numbered(&moved(graph));
         if count == graph.len() {
             return numbered(&connected(weights, &groups)).0;
         }
         groups.iter_mut().for_each(|group| *group = labels[*group]);
-        graph = joined(&graph, &labels, count);
+        smaller = Some(joined(graph, &labels, count));
     }
 }
 
@@ -126,6 +162,29 @@ mod tests {
     }
 
     #[test]
+    fn each_node_keeps_its_strongest_joins_and_those_it_is_among_the_strongest_of() {
+        // 0 and 1 by 3, both and 2 by 1; 3 and 4 hang on 0.
+        let cliques = vec![(vec![0, 1], 2.0), (vec![0, 1, 2], 1.0), (vec![0, 3], 0.5), (vec![4, 0], 0.5)];
+        let all = joins(5, &cliques, 9);
+        assert_eq!(all[0], BTreeMap::from([(1, 3.0), (2, 1.0), (3, 0.5), (4, 0.5)]));
+        assert_eq!(all[2], BTreeMap::from([(0, 1.0), (1, 1.0)]));
+        let one = joins(5, &cliques, 1);
+        assert_eq!(one[0], BTreeMap::from([(1, 3.0), (2, 1.0), (3, 0.5), (4, 0.5)]), "the strongest of theirs");
+        assert_eq!(one[1], BTreeMap::from([(0, 3.0)]));
+        assert_eq!(one[2], BTreeMap::from([(0, 1.0)]), "of equals the lower number");
+    }
+
+    #[test]
+    fn what_is_kept_grows_with_the_nodes_and_not_with_their_square() {
+        let cliques = [((0..400).collect(), 1.0), ((400..800).collect(), 1.0), (vec![0, 400], 0.5)];
+        let weights = joins(800, &cliques, 20);
+        let kept: usize = weights.iter().map(BTreeMap::len).sum();
+        assert!(kept <= 2 * 800 * 20, "{kept}");
+        let labels = groups(&weights);
+        assert!(labels.iter().enumerate().all(|(node, label)| *label == usize::from(node >= 400)), "{labels:?}");
+    }
+
+    #[test]
     fn nodes_without_edges_stay_alone() {
         assert_eq!(groups(&graph(3, &[])), [0, 1, 2]);
         assert_eq!(groups(&graph(3, &[(0, 2, 1.0)])), [0, 1, 0]);
@@ -133,6 +192,22 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn joins_are_symmetric_and_within_bounds_all_of_them(
+            cliques in prop::collection::vec((prop::collection::btree_set(0..12_usize, 2..6), 0.1..3.0), 0..12), most in 1..14_usize
+        ) {
+            let cliques: Vec<Clique> = cliques.into_iter().map(|(set, weight)| (set.into_iter().collect(), weight)).collect();
+            let edges: Vec<(usize, usize, f64)> = cliques.iter().flat_map(|(members, weight)| {
+                members.iter().enumerate().flat_map(move |(at, a)| members[at + 1..].iter().map(move |b| (*a, *b, *weight)))
+            }).collect();
+            let (all, kept) = (graph(12, &edges), joins(12, &cliques, most));
+            for (node, near) in kept.iter().enumerate() {
+                prop_assert!(near.iter().all(|(other, weight)| kept[*other].get(&node) == Some(weight) && all[node][other] == *weight));
+                prop_assert!(near.len() >= all[node].len().min(most));
+            }
+            prop_assert!(most < 12 || kept == all);
+        }
+
         #[test]
         fn every_group_is_connected_and_the_result_is_one(edges in prop::collection::vec((0..12_usize, 0..12_usize, 0.1..3.0), 0..40)) {
             let graph = graph(12, &edges);
