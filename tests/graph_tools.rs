@@ -154,7 +154,11 @@ fn what_a_community_says_of_a_paper_goes_with_the_paper() {
     let _ = place.run("techrag-index", &["remove", "--library", "lib", key], "").ok();
     let after = said(&place);
     assert!(!after.contains(first), "{key} is gone: {after:?}");
-    assert_eq!(after, before.into_iter().filter(|sentence| sentence != first).collect::<Vec<_>>(), "nothing else went");
+    assert_eq!(
+        after,
+        before.iter().filter(|sentence| *sentence != first).cloned().collect::<Vec<_>>(),
+        "nothing else went"
+    );
 }
 
 /// A text with every run of white space one blank, as summaries quote it.
