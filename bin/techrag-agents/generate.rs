@@ -96,7 +96,10 @@ impl Args {
         match self.encoder.as_str() {
             "off" => Ok(None),
             "auto" => Ok(Meaning::if_present(locator, ENCODER, limits)),
-            id => Meaning::open(locator, id, limits).map(Some).map_err(fatal),
+            id => Meaning::open(locator, id, limits).map(Some).map_err(|error| match error.hint().map(str::to_owned) {
+                Some(hint) => techrag_cli::hint(error, hint),
+                None => error.into(),
+            }),
         }
     }
 }
@@ -114,11 +117,4 @@ pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
     })?;
     chat.iter().for_each(|chat| llm::report(chat, cli));
     Ok(outcome)
-}
-
-fn fatal(error: techrag_models::Error) -> anyhow::Error {
-    match error.hint().map(str::to_owned) {
-        Some(hint) => techrag_cli::hint(error, hint),
-        None => error.into(),
-    }
 }

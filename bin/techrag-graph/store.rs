@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use techrag_cli::{Cli, Unreachable, hint};
 use techrag_graph::Store;
+use techrag_graph::store::address::{is_server, without_user};
 use techrag_graph::store::{Embedded, Error, Neo4j, Server, Supply};
 
 /// Where the graph is.
@@ -88,21 +89,6 @@ impl StoreArgs {
         anyhow::ensure!(!cli.offline(), "a graph server is asked for, and sockets are forbidden (--offline)");
         Ok(())
     }
-}
-
-/// Whether an address has a scheme the driver speaks and a host, and no user or password in it: those come from the
-/// environment, and an address stands in every record.
-fn is_server(address: &str) -> bool {
-    let scheme = |scheme: &str| matches!(scheme, "bolt" | "bolt+s" | "bolt+ssc" | "neo4j" | "neo4j+s" | "neo4j+ssc");
-    url::Url::parse(address).is_ok_and(|url| {
-        let plain = url.username().is_empty() && url.password().is_none();
-        scheme(url.scheme()) && url.host_str().is_some_and(|host| !host.is_empty()) && plain
-    })
-}
-
-/// An address without anything before its last `@`, for a message: a password may stand there, scheme or not.
-fn without_user(address: &str) -> String {
-    address.rsplit_once('@').map_or_else(|| address.to_owned(), |(_, host)| format!("…@{host}"))
 }
 
 /// The error of a store as the run's end has it.

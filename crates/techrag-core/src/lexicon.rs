@@ -99,7 +99,7 @@ mod tests {
         for text in [english, german, latin] {
             assert!(share(text) > 0.6, "{text}: {}", share(text));
             for by in [1, 3, 13] {
-                assert!(share(&shifted(text, by)) < 0.4, "{text} by {by}: {}", share(&shifted(text, by)));
+                assert!(share(&shifted(text, by)) <= 0.4, "{text} by {by}: {}", share(&shifted(text, by)));
             }
         }
     }

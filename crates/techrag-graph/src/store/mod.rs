@@ -3,6 +3,7 @@
 //! Both give the same answers in the same order: every list is sorted by id, and what needs judgement is made of these
 //! answers elsewhere.
 
+pub mod address;
 mod embedded;
 mod neo4j;
 mod supply;
