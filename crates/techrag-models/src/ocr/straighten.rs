@@ -168,8 +168,9 @@ mod tests {
             for x in 0..width {
                 let across = f32::from(y) * slope.cos() - f32::from(x) * slope.sin();
                 let along = f32::from(x) * slope.cos() + f32::from(y) * slope.sin();
-                // Each line starts its words elsewhere, or they would stand in columns.
-                let word = (along / 9.0 + 1.7 * (across / 20.0).floor()).floor().rem_euclid(5.0) > 0.5;
+                // Words of the lines do not stand under each other.
+                let shift = (across / 20.0).floor() * 31.0;
+                let word = ((along + shift) / 9.0).floor().rem_euclid(5.0) > 0.5;
                 if across.rem_euclid(20.0) < 8.0 && word && (60..640).contains(&x) && (60..840).contains(&y) {
                     bytes[usize::from(y) * usize::from(width) + usize::from(x)] = 0;
                 }
