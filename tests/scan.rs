@@ -130,6 +130,12 @@ fn write(place: &Place, name: &str, bytes: &[u8]) {
     fs::write(place.path().join(name), bytes).expect("a file can be written");
 }
 
+/// Reads files, with more patience than a quiet machine needs.
+fn chunk(place: &Place, arguments: &[&str]) -> Run {
+    let patience = ["--page-timeout", "100", "--file-timeout", "200", "--ocr-timeout", "200"];
+    place.run("techrag-chunk", &[&patience, arguments].concat(), "")
+}
+
 fn chunks(run: &Run) -> Vec<Value> {
     run.records().into_iter().filter(|record| record["type"] == "chunk").collect()
 }
@@ -156,9 +162,9 @@ fn a_scanned_paper_is_read_like_its_original_and_says_by_whom() {
     }
     let place = Place::new();
     write(&place, "scan.pdf", &pdf_of(&scanned(1..=2, 200.0)));
-    let original = words(&place.run("techrag-chunk", &[PAPER], "").ok());
+    let original = words(&chunk(&place, &[PAPER]).ok());
     for reader in readers {
-        let run = place.run("techrag-chunk", &["--ocr", reader, "scan.pdf"], "").ok();
+        let run = chunk(&place, &["--ocr", reader, "scan.pdf"]).ok();
         let document = run.records().remove(0);
         let pages = document["recognised"].as_array().expect("pages read off their picture").clone();
         assert_eq!(pages.iter().map(|page| page["page"].clone()).collect::<Vec<_>>(), [1, 2], "{document}");
@@ -177,7 +183,7 @@ fn a_scanned_paper_is_read_like_its_original_and_says_by_whom() {
                 assert!(span["bbox"].is_array() && span["page"].is_u64(), "{span}");
             }
         }
-        let again = place.run("techrag-chunk", &["--ocr", reader, "scan.pdf"], "").ok();
+        let again = chunk(&place, &["--ocr", reader, "scan.pdf"]).ok();
         assert_eq!(again.stdout, run.stdout, "{reader}: the same again");
     }
 }
@@ -192,7 +198,7 @@ fn an_answer_from_a_scan_cites_the_page_of_the_original() {
         write(&place, "scan.pdf", &pdf_of(&scanned(1..=4, 150.0)));
         let page = |source: &str, library: &str| {
             let line = format!(
-                "techrag-chunk --ocr {reader} {source} | techrag-embed | techrag-index add -q --library {library}"
+                "techrag-chunk --page-timeout 100 --ocr-timeout 200 --ocr {reader} {source} | techrag-embed | techrag-index add -q --library {library}"
             );
             let _ = place.shell(&format!("set -o pipefail; {line}")).ok();
             let said = place.pipeline("ask.sh", &[library, "--records", QUESTION], "").ok().records().remove(0);
@@ -217,7 +223,7 @@ fn pages_that_lie_on_their_side_or_stand_on_their_head_are_read() {
         write(&place, "upright.png", &png(page.width, page.height, &upright));
         write(&place, "side.png", &png(page.height, page.width, &on_its_side));
         write(&place, "head.png", &png(page.width, page.height, &on_its_head));
-        let read = |name: &str| words(&place.run("techrag-chunk", &["--ocr", reader, name], "").ok());
+        let read = |name: &str| words(&chunk(&place, &["--ocr", reader, name]).ok());
         let upright = read("upright.png");
         assert!(upright.len() > 200, "{reader}: {} words", upright.len());
         for turned in ["side.png", "head.png"] {
@@ -232,12 +238,12 @@ fn without_a_reader_pages_are_named_and_pictures_refused() {
     let place = Place::new();
     write(&place, "scan.pdf", &pdf_of(&scanned(1..=2, 50.0)));
     write(&place, "picture.png", &png(8, 8, &[255; 64]));
-    let off = place.run("techrag-chunk", &["--ocr", "off", "scan.pdf"], "").ok();
+    let off = chunk(&place, &["--ocr", "off", "scan.pdf"]).ok();
     let document = off.records().remove(0);
     assert_eq!(document["pages_without_text"], json!([1, 2]), "{off}");
     assert!(document["provenance"]["ocr"]["unread"].is_string(), "{document}");
     assert!(off.stderr.contains("2 pages without a text layer were not read"), "{off}");
-    let named = place.run("techrag-chunk", &["--ocr", "off", "picture.png"], "");
+    let named = chunk(&place, &["--ocr", "off", "picture.png"]);
     assert_eq!((named.code, &named.records()[0]["kind"]), (3, &json!("unsupported")), "{named}");
     let nowhere = place.path().join("nowhere").display().to_string();
     let missing = [("TECHRAG_MODELS", nowhere.as_str()), ("PATH", "/nowhere")];
@@ -260,7 +266,7 @@ fn pictures_of_nothing_and_hostile_ones_cost_themselves_only() {
     write(&place, "cut.png", &png(200, 200, &[255; 40_000])[..900]);
     write(&place, "white.png", &png(900, 700, &vec![255; 630_000]));
     write(&place, "named-so.jpg", b"\xff\xd8\xff\xe0 no picture at all");
-    let run = place.run("techrag-chunk", &["--ocr", reader, "."], "");
+    let run = chunk(&place, &["--ocr", reader, "."]);
     assert_eq!(run.code, 3, "{run}");
     let records = run.records();
     let of = |kind: &str, field: &str| -> Vec<String> {

@@ -227,16 +227,16 @@ mod tests {
     #[test]
     fn words_become_lines_of_one_size_in_columns() {
         let mut words = Vec::new();
-        for (at, text) in ["the tyre slips on", "wet roads, as any", "driver knows it", "by heart."].iter().enumerate()
-        {
-            let base = 100.0 + 12.0 * count(at + 1);
+        let text = "the tyre slips on wet roads, as drivers know it";
+        for at in 1..12 {
+            let base = 100.0 + 12.0 * count(at);
             words.extend(line(text, 50.0, base, at));
             words.extend(line(&text.to_uppercase(), 320.0, base, at));
         }
         let page = read(&words, &|bbox| bbox);
         let text: Vec<String> = page.blocks.iter().flat_map(|block| &block.lines).map(crate::Line::text).collect();
-        assert_eq!(text[0], "the tyre slips on", "{text:?}");
-        assert_eq!(text.iter().position(|line| line.starts_with("THE")), Some(4), "{text:?}");
+        assert_eq!(text.len(), 22, "{text:?}");
+        assert_eq!(text.iter().position(|line| line.starts_with("THE")), Some(11), "{text:?}");
         let sizes: Vec<f32> = page.blocks.iter().flat_map(|block| &block.lines).map(crate::Line::size).collect();
         assert!(sizes.iter().all(|size| (size - 10.0).abs() < 0.3), "{sizes:?}");
         assert_eq!((page.number, page.outcome, page.reader), (3, Outcome::Text, Reader::Picture));
