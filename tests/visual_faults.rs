@@ -250,3 +250,38 @@ fn a_scan_has_the_figures_that_the_layout_network_sees() {
     assert!(!seen.is_empty());
     assert!(seen.iter().all(|crop| crop["source"] == Value::from("layout")), "{seen:?}");
 }
+
+#[test]
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
+fn a_page_that_the_layout_network_fails_on_keeps_its_own_figures_and_the_run_goes_on() {
+    let place = Place::new();
+    if !with_tiny_encoder(&place) {
+        return;
+    }
+    let network = place.path().join("models/PP-DocLayout-S");
+    if !network.is_dir() {
+        eprintln!("skipped: the layout model is not there");
+        return;
+    }
+    // The same network under a manifest that knows none of its classes but the first.
+    link(&std::fs::canonicalize(network).expect("a folder"), &place.path().join("models/odd"));
+    let entry = "\n[[model]]\nid = 'odd'\nkind = 'layout'\nfetch = 'named'\nrevision = 'r'\nlicence = 'Apache-2.0'\n\
+                 [model.layout]\nside = 480\nmean = [0.485, 0.456, 0.406]\nstd = [0.229, 0.224, 0.225]\n\
+                 resample = 'bicubic'\nthreshold = 0.5\nlabels = ['paragraph_title']\n";
+    let manifest = place.path().join("models/models.toml");
+    let known = std::fs::read_to_string(&manifest).expect("a manifest");
+    std::fs::write(&manifest, known + entry).expect("written");
+    std::fs::copy(PAPER, place.path().join("paper.pdf")).expect("the paper is there");
+    let _ = place.shell("techrag-chunk paper.pdf | techrag-index add --library lib").ok();
+    let look = "--library lib --models models --layout-model odd --layout always --page-timeout 100";
+    let said = place.shell(&format!("techrag-visual index --all {look}")).ok();
+    assert!(said.stderr.contains("5 pages stored") && said.stderr.contains("0 failed"), "{said}");
+    assert!(said.stderr.contains("5 have only the figures that the PDF itself draws"), "{said}");
+    let crops = |look: &str| place.shell(&format!("techrag-visual crops --document paper.pdf {look}")).ok();
+    let (odd, own) = (crops(look), crops("--library lib --layout never --page-timeout 100"));
+    assert!(
+        odd.stderr.contains("only what the PDF itself draws: odd: ") && odd.stderr.contains("a box of class"),
+        "{odd}"
+    );
+    assert!(!own.stdout.is_empty() && odd.stdout == own.stdout, "{odd}");
+}
