@@ -70,7 +70,7 @@ fn notes_of<'a>((kind, part): (NoteKind, &'a Node)) -> Vec<((NoteKind, String), 
     part.nodes().filter_map(note).collect()
 }
 
-fn by_id<'a>(part: &'a Node) -> impl Iterator<Item = (String, &'a Node)> {
+fn by_id(part: &Node) -> impl Iterator<Item = (String, &Node)> {
     part.nodes().filter_map(|node| Some((node.attribute("id")?.to_owned(), node)))
 }
 
@@ -237,7 +237,7 @@ impl<'a> Reader<'a> {
                     attached.push(block.inline);
                 }
                 "w:tbl" => {
-                    words.extend(self.grid(child, attached).into_iter().flatten().filter(|cell| !cell.is_empty()))
+                    words.extend(self.grid(child, attached).into_iter().flatten().filter(|cell| !cell.is_empty()));
                 }
                 "w:tcPr" => {}
                 _ => words.push(self.cell(child, attached)),

@@ -113,7 +113,7 @@ impl Deck<'_, '_> {
         let Some(part) = relations.target(id) else { return Ok(Vec::new()) };
         let root = self.archive.tree(part)?;
         let paragraphs = root.iter().flat_map(|root| root.every("a:p")).map(wording::words);
-        Ok(paragraphs.filter(|words| !words.trim().is_empty()).map(|words| wording::Line::item(words)).collect())
+        Ok(paragraphs.filter(|words| !words.trim().is_empty()).map(wording::Line::item).collect())
     }
 
     fn notes(&mut self, relations: &Relations, number: u32) -> Result<Vec<Paragraph>, Error> {

@@ -40,7 +40,7 @@ pub(super) fn words(paragraph: &Node) -> String {
             "mc:AlternateContent" => {
                 let chosen = node.at(&["mc:Choice"]).or_else(|| node.at(&["mc:Fallback"]));
                 chosen.into_iter().for_each(|chosen| {
-                    words.push_str(&chosen.every("m:t").into_iter().map(Node::text).collect::<String>())
+                    words.push_str(&chosen.every("m:t").into_iter().map(Node::text).collect::<String>());
                 });
             }
             _ => {}
