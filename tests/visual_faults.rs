@@ -3,8 +3,6 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use serde_json::Value;
-
 use crate::harness::{Place, models, models_or_skip};
 
 const PAPER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/papers/brush-model-extensions.pdf");
@@ -248,11 +246,10 @@ fn a_scan_has_the_figures_that_the_layout_network_sees() {
     assert_eq!(crops("never").stdout, "", "a scan has no objects of its own");
     let seen = crops("silent").records();
     assert!(!seen.is_empty());
-    assert!(seen.iter().all(|crop| crop["source"] == Value::from("layout")), "{seen:?}");
+    assert!(seen.iter().all(|crop| crop["source"] == "layout"), "{seen:?}");
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn a_page_that_the_layout_network_fails_on_keeps_its_own_figures_and_the_run_goes_on() {
     let place = Place::new();
     if !with_tiny_encoder(&place) {

@@ -25,7 +25,7 @@ static CUES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let cues = [
         // "the main themes of the library", "which groups of papers are there"
         format!(r"\b{themes}\b.{{0,40}}\b(?:of|in|across|among|over)\s+{ALL}{END}"),
-        format!(r"\b(?:groups|clusters|communities)\s+of\s+(?:papers|documents|articles|publications)\b"),
+        r"\b(?:groups|clusters|communities)\s+of\s+(?:papers|documents|articles|publications)\b".to_owned(),
         // "what is this collection about", "what do the papers have in common"
         format!(r"\bwhat\s+(?:is|are|does|do)\s+{ALL}\b.{{0,20}}\b(?:about|in common|cover|deal with)\b"),
         // "summarise the library", "an overview of all papers"
@@ -59,7 +59,7 @@ pub(super) fn communities(
         }
     }
     // The store gives the largest first; a stable sort keeps that among equals.
-    found.sort_by(|a, b| b.0.cmp(&a.0));
+    found.sort_by_key(|(hits, _)| std::cmp::Reverse(*hits));
     let told = found.into_iter().take(most).map(|(_, mut community)| {
         if among.is_some() {
             let theirs = papers::term_names(store, &community.papers)?;
