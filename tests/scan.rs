@@ -144,6 +144,23 @@ fn chunks(run: &Run) -> Vec<Value> {
 fn words(run: &Run) -> Vec<String> {
     let text: String =
         chunks(run).iter().filter_map(|chunk| chunk["text"].as_str()).fold(String::new(), |a, b| a + " " + b);
+    split(&text)
+}
+
+/// The same of what stands on one page.
+fn words_on(run: &Run, page: u64) -> Vec<String> {
+    let mut text = String::new();
+    for chunk in chunks(run) {
+        for span in chunk["spans"].as_array().expect("spans").iter().filter(|span| span["page"] == page) {
+            let at = |name: &str| usize::try_from(span[name].as_u64().expect("an offset")).expect("an offset");
+            text += " ";
+            text += &chunk["text"].as_str().expect("text")[at("start")..at("end")];
+        }
+    }
+    split(&text)
+}
+
+fn split(text: &str) -> Vec<String> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }
 
@@ -161,21 +178,20 @@ fn a_scanned_paper_is_read_like_its_original_and_says_by_whom() {
         return;
     }
     let place = Place::new();
-    write(&place, "scan.pdf", &pdf_of(&scanned(1..=2, 200.0)));
-    let original = words(&chunk(&place, &[PAPER]).ok());
+    write(&place, "scan.pdf", &pdf_of(&scanned(1..=1, 200.0)));
+    let original = words_on(&chunk(&place, &[PAPER]).ok(), 1);
     for reader in readers {
         let run = chunk(&place, &["--ocr", reader, "scan.pdf"]).ok();
         let document = run.records().remove(0);
         let pages = document["recognised"].as_array().expect("pages read off their picture").clone();
-        assert_eq!(pages.iter().map(|page| page["page"].clone()).collect::<Vec<_>>(), [1, 2], "{document}");
+        assert_eq!(pages.iter().map(|page| page["page"].clone()).collect::<Vec<_>>(), [1], "{document}");
         let by = if reader == "tesseract" { "tesseract " } else { "PP-OCRv6-small " };
         assert!(pages.iter().all(|page| page["by"].as_str().is_some_and(|name| name.starts_with(by))), "{document}");
         assert!(pages.iter().all(|page| page["confidence"].as_f64() > Some(0.8)), "{document}");
         assert_eq!(document.get("pages_without_text"), None, "{document}");
         let read = words(&run);
-        let first_half: Vec<String> = original[..original.len() / 3].to_vec();
-        assert!(recall(&first_half, &read) > 0.93, "{reader}: {}", recall(&first_half, &read));
-        assert!(recall(&read, &original) > 0.9, "{reader} invents: {}", recall(&read, &original));
+        assert!(recall(&original, &read) > 0.95, "{reader}: {}", recall(&original, &read));
+        assert!(recall(&read, &original) > 0.95, "{reader} invents: {}", recall(&read, &original));
         for chunk in chunks(&run) {
             assert_eq!(chunk["modality"], "ocr", "{chunk}");
             for span in chunk["spans"].as_array().expect("spans") {
@@ -193,7 +209,8 @@ fn an_answer_from_a_scan_cites_the_page_of_the_original() {
     if !models_or_skip("asking a scan") {
         return;
     }
-    for reader in readers() {
+    // That both readers read a page is shown above.
+    if let Some(reader) = readers().first() {
         let place = Place::new();
         write(&place, "scan.pdf", &pdf_of(&scanned(1..=4, 150.0)));
         let page = |source: &str, library: &str| {
