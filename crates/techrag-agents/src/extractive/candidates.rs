@@ -111,16 +111,21 @@ fn abbreviations(source: &Source) -> Vec<(String, Vec<String>)> {
 }
 
 /// A sentence without the scraps of a figure that the extractor left behind it: last lines of one or two characters.
+/// Behind what ends no sentence they are its end (`Number of runs on ice:` and the number below it).
 fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
-    let mut end = range.end;
-    while let Some((sentence, last)) = text[range.start..end].rsplit_once('\n') {
-        if last.trim().chars().count() > SCRAP || !sentence.trim_end().ends_with('.') && last.trim().ends_with('.') {
+    let mut sentence = &text[range.clone()];
+    while let Some((before, last)) = sentence.rsplit_once('\n') {
+        if last.trim().chars().count() > SCRAP {
             break;
         }
-        end = range.start + sentence.trim_end().len();
+        sentence = before.trim_end();
     }
-    range.start..end
+    let ended = sentence.trim_end_matches(CLOSING).ends_with(['.', '?', '!']);
+    if ended { range.start..range.start + sentence.len() } else { range }
 }
+
+/// What may stand behind the full stop of a sentence.
+const CLOSING: [char; 6] = ['"', '\u{201d}', '\'', '\u{2019}', ')', ']'];
 
 /// Most characters of a line that is a scrap.
 const SCRAP: usize = 2;
@@ -218,7 +223,7 @@ fn is_quotable(candidate: &Candidate, source: &Source) -> bool {
         return true;
     }
     let folded = text::fold(quoted);
-    let ended = quoted.trim_end_matches(['"', '\u{201d}', '\'', '\u{2019}', ')', ']']).ends_with(['.', '?', '!', ':']);
+    let ended = quoted.trim_end_matches(CLOSING).ends_with(['.', '?', '!', ':']);
     let words: Vec<&str> = folded.split_whitespace().collect();
     let prose = words.iter().filter(|word| token::is_stop_word(word)).count() >= FUNCTION_WORDS;
     words.len() >= 4
@@ -255,4 +260,19 @@ pub(super) fn add_meaning(
 /// A stretch of a passage's text.
 pub(super) fn quoted<'a>(passage: &'a Passage, range: &Range<usize>) -> &'a str {
     &passage.text[range.clone()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scrap_is_dropped_only_behind_a_sentence() {
+        let kept = |text: &'static str| &text[trimmed(text, 0..text.len())];
+        assert_eq!(kept("Number of runs on ice:\n12"), "Number of runs on ice:\n12");
+        assert_eq!(kept("The load of the tyre was\n5.\n12"), "The load of the tyre was\n5.\n12");
+        assert_eq!(kept("The tyre slips.\n12\nx"), "The tyre slips.");
+        assert_eq!(kept("\u{201c}The tyre slips.\u{201d}\n3"), "\u{201c}The tyre slips.\u{201d}");
+        assert_eq!(kept("The tyre slips.\nAnd grips"), "The tyre slips.\nAnd grips");
+    }
 }
