@@ -6,6 +6,7 @@
 use crate::error::Error;
 use crate::raster::{LONGEST_SIDE, Picture, Size};
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
+use std::collections::HashSet;
 use std::io::Cursor;
 
 /// Most pixels of a picture that is decoded: A3 at 700 dots an inch.
@@ -30,7 +31,7 @@ pub(crate) fn is_one(bytes: &[u8]) -> bool {
 /// How many pages the picture has: the directories of a TIFF, one otherwise.
 pub fn pages(bytes: &[u8]) -> u32 {
     let several = format(bytes) == Some(ImageFormat::Tiff);
-    let count = if several { Tiff::of(bytes).map_or(1, |tiff| tiff.directories().len()) } else { 1 };
+    let count = if several { Tiff::of(bytes).map_or(1, |tiff| tiff.count()) } else { 1 };
     u32::try_from(count.max(1)).unwrap_or(u32::MAX)
 }
 
@@ -114,22 +115,28 @@ impl<'a> Tiff<'a> {
         Some(if self.little { u16::from_le_bytes(short) } else { u16::from_be_bytes(short) })
     }
 
-    /// Where the directories begin. A chain that runs in a circle ends where it closes.
-    fn directories(&self) -> Vec<u32> {
-        let mut found: Vec<u32> = Vec::new();
+    /// Where the directories begin, at most [`MOST_PAGES`] of them; a chain that runs in a circle is followed round it.
+    fn directories(&self) -> impl Iterator<Item = u32> {
         let mut next = self.word(4);
-        while let Some(at) = next.filter(|at| *at != 0 && !found.contains(at) && found.len() < MOST_PAGES) {
-            let offset = usize::try_from(at).unwrap_or(usize::MAX);
-            let Some(entries) = self.short(offset) else { break };
-            found.push(at);
+        let follow = move || {
+            let at = next.filter(|at| *at != 0)?;
+            let offset = usize::try_from(at).ok()?;
+            let entries = self.short(offset)?;
             next = offset.checked_add(2 + 12 * usize::from(entries)).and_then(|at| self.word(at));
-        }
-        found
+            Some(at)
+        };
+        std::iter::from_fn(follow).take(MOST_PAGES)
     }
 
-    /// The file with a later page first.
+    /// How many directories there are; a circle ends where it closes.
+    fn count(&self) -> usize {
+        let mut met = HashSet::new();
+        self.directories().take_while(|at| met.insert(*at)).count()
+    }
+
+    /// The file with a later page first; a page it has, so nobody needs to ask again whether the chain is a circle.
     fn beginning_with(&self, page: u32) -> Option<Vec<u8>> {
-        let at = *self.directories().get(usize::try_from(page).ok()?.checked_sub(1)?)?;
+        let at = self.directories().nth(usize::try_from(page).ok()?.checked_sub(1)?)?;
         let mut bytes = self.bytes.to_vec();
         bytes[4..8].copy_from_slice(&if self.little { at.to_le_bytes() } else { at.to_be_bytes() });
         Some(bytes)

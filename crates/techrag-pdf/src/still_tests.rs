@@ -70,6 +70,18 @@ fn tiff(shade: u8) -> Vec<u8> {
 }
 
 #[test]
+fn a_long_chain_of_directories_is_followed_once() {
+    // Directories without entries, one behind the other.
+    let directory = |at: u32| [&[0, 0][..], &(8 + 6 * (at + 1)).to_le_bytes()].concat();
+    let chain: Vec<u8> = (0..60_000).flat_map(directory).collect();
+    let bytes = [b"II*\0".as_slice(), &8_u32.to_le_bytes(), &chain].concat();
+    assert_eq!(pages(&bytes), u32::try_from(MOST_PAGES).unwrap());
+    let moved = Tiff::of(&bytes).unwrap().beginning_with(3).unwrap();
+    assert_eq!(moved[4..8], 20_u32.to_le_bytes());
+    assert_eq!(Tiff::of(&bytes).unwrap().beginning_with(u32::MAX), None);
+}
+
+#[test]
 fn the_pages_of_a_tiff_are_drawn_one_by_one() {
     // Two files in one: the second's offsets moved behind the first, the chain of directories joined.
     let (first, second) = (tiff(10), tiff(200));
