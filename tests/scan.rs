@@ -259,7 +259,7 @@ fn without_a_reader_pages_are_named_and_pictures_refused() {
     let document = off.records().remove(0);
     assert_eq!(document["pages_without_text"], json!([1, 2]), "{off}");
     assert!(document["provenance"]["ocr"]["unread"].is_string(), "{document}");
-    assert!(off.stderr.contains("2 pages without a text layer were not read"), "{off}");
+    assert!(off.stderr.contains("2 pages without a usable text layer were not read"), "{off}");
     let named = chunk(&place, &["--ocr", "off", "picture.png"]);
     assert_eq!((named.code, &named.records()[0]["kind"]), (3, &json!("unsupported")), "{named}");
     let nowhere = place.path().join("nowhere").display().to_string();

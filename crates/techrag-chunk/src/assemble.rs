@@ -6,11 +6,14 @@ use serde_json::{Value, json};
 use techrag_core::id;
 use techrag_core::record::{Chunk, Document, ErrorKind, ErrorRecord, Extra, Heading, Modality};
 
-use crate::draft::{Draft, ParagraphKind, Section};
+use crate::draft::{Draft, Paragraph, ParagraphKind, Section, chars, cut};
 use crate::pack::{Packed, pack};
 use crate::role;
 use crate::split::split;
 use crate::{Config, Parsed, STAGE};
+
+/// Most characters of a heading in a record: every chunk of its section repeats it, and a file may call anything one.
+const MOST_HEADING: usize = 500;
 
 /// What is known of a source without reading it.
 pub(crate) struct Identity {
@@ -62,7 +65,7 @@ pub(crate) fn assemble(draft: Draft, identity: Identity, config: &Config) -> Par
 fn of_sections(sections: &[Section]) -> Vec<Heading> {
     let named = sections.iter().filter(|section| !section.heading.is_empty());
     let heading = |section: &Section| Heading {
-        text: section.heading.clone(),
+        text: cut(&section.heading, MOST_HEADING),
         level: role::Heading::parse(&section.heading).depth().and_then(|depth| u32::try_from(depth).ok()).unwrap_or(1),
         page: section.paragraphs.first().and_then(|first| first.spans.first()?.page),
         ..Heading::default()
@@ -80,6 +83,12 @@ fn chunks(draft: &Draft, doc_id: &str, config: &Config, provenance: &mut Extra) 
     let (mut duplicates, mut cuts) = (0_u64, 0_u64);
     for section in &draft.sections {
         let mut paragraphs = Vec::new();
+        if chars(&section.heading) > MOST_HEADING {
+            // Its words must not be lost with the cut.
+            let pieces = split(Paragraph::prose(section.heading.as_str()), config);
+            cuts += pieces.cuts as u64;
+            paragraphs.extend(pieces.paragraphs);
+        }
         for paragraph in section.paragraphs.iter().filter(|paragraph| !paragraph.text.trim().is_empty()) {
             let pieces = split(paragraph.clone(), config);
             cuts += pieces.cuts as u64;
@@ -115,7 +124,7 @@ fn chunk(packed: Packed, section: &Section, uid: String, sha1: String) -> Chunk 
     let pages = || packed.spans.iter().filter_map(|span| span.page);
     Chunk {
         uid,
-        section: section.heading.clone(),
+        section: cut(&section.heading, MOST_HEADING),
         role: section.role,
         pages: pages().min().zip(pages().max()).map(|(first, last)| [first, last]),
         spans: packed.spans,
@@ -129,7 +138,6 @@ fn chunk(packed: Packed, section: &Section, uid: String, sha1: String) -> Chunk 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::draft::Paragraph;
 
     fn assembled(sections: Vec<Section>) -> Parsed {
         let draft = Draft { media_type: "text/plain", sections, ..Draft::default() };
@@ -148,6 +156,19 @@ mod tests {
         let got: Vec<_> = parsed.chunks.iter().map(|c| (c.uid.as_str(), c.section.as_str(), c.text.as_str())).collect();
         assert_eq!(got, [("ab:0", "1 A", "One.\n\nTwo."), ("ab:1", "2 B", "Three.")]);
         assert_eq!(parsed.document.chunks, 2);
+    }
+
+    #[test]
+    fn a_heading_without_end_is_cut_where_chunks_repeat_it() {
+        let long: String = (0..20_000).map(|at| format!("w{at} ")).collect();
+        let parsed = assembled(vec![section(&long, &["One."])]);
+        let words =
+            |at: usize| parsed.chunks.iter().any(|chunk| chunk.text.split_whitespace().any(|w| w == format!("w{at}")));
+        assert!([0, 9_999, 19_999].into_iter().all(words), "none is lost");
+        let (section, text) = (&parsed.chunks[0].section, &parsed.chunks[0].text);
+        assert!(section.chars().count() == MOST_HEADING && section.ends_with('…'), "{section}");
+        assert!(text.starts_with("w0 w1 "), "{text}");
+        assert_eq!(parsed.document.outline[0].text, parsed.chunks[0].section);
     }
 
     #[test]

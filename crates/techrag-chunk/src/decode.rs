@@ -13,20 +13,38 @@ pub(crate) struct Decoded {
     pub(crate) encoding: &'static str,
 }
 
+/// What stands for a page break or a separator of lines that no editor counts as a line end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Breaks {
+    /// A line end: in prose it parts what stands around it.
+    Lines,
+    /// A space: where lines are cited by their number they must be those of the file.
+    Spaces,
+}
+
 /// The text of a file, or `None` if it is not text.
 pub(crate) fn decode(bytes: &[u8]) -> Option<Decoded> {
+    decode_with(bytes, Breaks::Lines)
+}
+
+/// The same with no more lines than an editor counts, for what is cited by them.
+pub(crate) fn decode_lines(bytes: &[u8]) -> Option<Decoded> {
+    decode_with(bytes, Breaks::Spaces)
+}
+
+fn decode_with(bytes: &[u8], breaks: Breaks) -> Option<Decoded> {
     if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
-        return finish(&bytes[mark..], encoding);
+        return finish(&bytes[mark..], encoding, breaks);
     }
     if let Some(encoding) = utf16_without_mark(bytes) {
-        return finish(bytes, encoding);
+        return finish(bytes, encoding, breaks);
     }
     if std::str::from_utf8(bytes).is_ok() {
-        return finish(bytes, UTF_8);
+        return finish(bytes, UTF_8, breaks);
     }
     let mut detector = EncodingDetector::new();
     detector.feed(bytes, true);
-    finish(bytes, detector.guess(None, false))
+    finish(bytes, detector.guess(None, false), breaks)
 }
 
 /// A page in the encoding that it names itself, where its bytes did not already say more surely (a mark, UTF-8).
@@ -42,23 +60,25 @@ pub(crate) fn as_page_says(bytes: &[u8], decoded: Decoded) -> Decoded {
             .collect()
     });
     let named = label.and_then(|label: String| Encoding::for_label(label.as_bytes()));
-    named.and_then(|encoding| finish(bytes, encoding)).unwrap_or(decoded)
+    named.and_then(|encoding| finish(bytes, encoding, Breaks::Lines)).unwrap_or(decoded)
 }
 
-fn finish(bytes: &[u8], encoding: &'static Encoding) -> Option<Decoded> {
+fn finish(bytes: &[u8], encoding: &'static Encoding, breaks: Breaks) -> Option<Decoded> {
     let (text, _) = encoding.decode_without_bom_handling(bytes);
-    clean(&text, encoding)
+    clean(&text, encoding, breaks)
 }
 
 /// Control characters that no text file holds make it a binary one; the few that stray into text go.
-fn clean(text: &str, encoding: &'static Encoding) -> Option<Decoded> {
+fn clean(text: &str, encoding: &'static Encoding, breaks: Breaks) -> Option<Decoded> {
     let total = text.chars().count();
     let odd = text.chars().filter(|&c| is_binary(c)).count();
     // One in a hundred: a log with escape sequences passes, an executable does not.
     if odd * 100 > total {
         return None;
     }
-    let text = text.replace("\r\n", "\n").replace(['\r', '\u{c}', '\u{b}', '\u{85}', '\u{2028}', '\u{2029}'], "\n");
+    let instead = if breaks == Breaks::Lines { "\n" } else { " " };
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let text = text.replace(['\u{c}', '\u{b}', '\u{85}', '\u{2028}', '\u{2029}'], instead);
     Some(Decoded { text: text.chars().filter(|&c| !is_binary(c)).collect(), encoding: encoding.name() })
 }
 
@@ -132,6 +152,13 @@ mod tests {
         let decoded = as_page_says(&bytes, decode(&bytes).unwrap());
         assert_eq!(decoded.encoding, "windows-1251");
         assert!(decoded.text.ends_with("Шина скользит"));
+    }
+
+    #[test]
+    fn where_lines_are_counted_a_page_break_is_none() {
+        let bytes = "a\u{c}b\u{b}c\u{85}d\u{2028}e\u{2029}f\r\ng\rh".as_bytes();
+        assert_eq!(decode(bytes).unwrap().text, "a\nb\nc\nd\ne\nf\ng\nh");
+        assert_eq!(decode_lines(bytes).unwrap().text, "a b c d e f\ng\nh");
     }
 
     #[test]

@@ -26,9 +26,6 @@ const ROWS_OF_UNNAMED: usize = 4;
 /// Line ends within a cell: more are no cell.
 const MOST_LINES: usize = 200;
 
-/// Cells of a file: each takes some dozens of bytes beside its text.
-const MAX_CELLS: usize = 1_000_000;
-
 /// How a table is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dialect {
@@ -100,22 +97,24 @@ pub(crate) fn read(decoded: &Decoded, dialect: Dialect) -> Result<Draft, String>
     let quotes = quotes(&decoded.text, dialect.sign);
     for row in quoting(&decoded.text, dialect.sign, quotes).records() {
         let row = row.map_err(|error| format!("row {}: {error}", cells.len() + 1))?;
-        let place = row.position().map_or_else(String::new, |position| format!("line {}", position.line()));
+        let place = row.position().map_or_else(String::new, |position| {
+            // The reader was there before it passed over blank lines.
+            let from = usize::try_from(position.byte()).unwrap_or(usize::MAX);
+            let rest = decoded.text.as_bytes().get(from..).unwrap_or_default();
+            let blank = rest.iter().take_while(|byte| **byte == b'\n').count();
+            format!("line {}", position.line().saturating_add(blank as u64))
+        });
         let row: Vec<String> = row.iter().map(|cell| cell.trim().to_owned()).collect();
         count += row.len().max(dialect.width);
-        if count > MAX_CELLS {
-            return Err(format!("the table has more than {MAX_CELLS} cells"));
+        if count > flow::MAX_CELLS {
+            return Err(flow::too_many_cells());
         }
         if row.iter().any(|cell| !cell.is_empty()) {
             cells.push(row);
             places.push(place);
         }
     }
-    let widest = cells.iter().map(Vec::len).max().unwrap_or_default();
-    if widest.saturating_mul(cells.len()) > MAX_CELLS {
-        return Err(format!("the table has more than {MAX_CELLS} cells"));
-    }
-    flow::rectangular(&mut cells);
+    flow::rectangular(&mut cells, &mut 0)?;
     let paragraphs = vec![table::placed(Table { cells, ..Table::default() }, places)];
     let mut draft = Draft {
         media_type: dialect.media_type(),
@@ -158,6 +157,15 @@ mod tests {
         let rows: String = (0..300).map(|row| format!("{row},pipe\n")).collect();
         let got = cells(&format!("n,size\n0,\"5 inch\n{rows}"));
         assert_eq!((got.len(), got[1][1].as_str()), (302, "\"5 inch"));
+    }
+
+    #[test]
+    fn a_row_is_cited_by_its_own_line() {
+        let text = "a,b\n\n\n1,2\n\n\"3\nx\",4\n5,6\n";
+        let decoded = Decoded { text: text.into(), encoding: "UTF-8" };
+        let draft = read(&decoded, Dialect::of(text).unwrap()).unwrap();
+        let places = draft.sections[0].paragraphs[0].spans.iter().filter_map(|span| span.place.as_deref());
+        assert_eq!(places.collect::<Vec<_>>(), ["line 1", "line 4", "line 6", "line 8"]);
     }
 
     #[test]

@@ -99,12 +99,26 @@ pub(crate) fn chars(text: &str) -> usize {
     text.chars().count()
 }
 
+/// A text of at most so many characters; one that was cut ends in `…`.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    let mut ends = text.char_indices().map(|(at, _)| at).skip(most.saturating_sub(1));
+    match (ends.next(), ends.next()) {
+        (Some(end), Some(_)) => format!("{}…", &text[..end]),
+        _ => text.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn span(start: usize, end: usize, page: u32) -> Span {
         Span { start, end, page: Some(page), ..Span::default() }
+    }
+
+    #[test]
+    fn a_cut_is_seen() {
+        assert_eq!([cut("slip", 4), cut("slips", 4), cut("Käfer", 2), cut("", 4)], ["slip", "sli…", "K…", ""]);
     }
 
     #[test]

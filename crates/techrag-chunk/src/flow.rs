@@ -8,6 +8,9 @@ use crate::lines::Words;
 use crate::role::{self, Roles};
 use crate::{references, table};
 
+/// Cells of all tables of a file: each takes some dozens of bytes beside its text, and short rows are filled up.
+pub(crate) const MAX_CELLS: usize = 1_000_000;
+
 /// Gathers blocks; a heading opens a section, a list is one paragraph, entries under a reference heading are no text.
 #[derive(Default)]
 pub(crate) struct Flow {
@@ -17,6 +20,10 @@ pub(crate) struct Flow {
     in_references: bool,
     items: Vec<String>,
     opening: Option<String>,
+    /// Cells of the tables so far.
+    taken: usize,
+    /// Why the file is too large to be read whole.
+    refused: Option<String>,
 }
 
 impl Flow {
@@ -75,17 +82,32 @@ impl Flow {
         }
     }
 
-    /// A table; without any text in it, nothing.
+    /// A table; without any text in it, its caption.
     pub(crate) fn table(&mut self, mut table: Table) {
         self.close_list();
-        rectangular(&mut table.cells);
+        if let Err(why) = rectangular(&mut table.cells, &mut self.taken) {
+            return self.refuse(why);
+        }
         if table.cells.iter().flatten().any(|cell| !cell.is_empty()) {
             self.push(table::paragraph(table, None));
+        } else if let Some(caption) = table.caption {
+            self.prose(&caption);
         }
     }
 
+    /// Says that the file is too large; the first reason is the one that counts.
+    pub(crate) fn refuse(&mut self, why: String) {
+        self.refused.get_or_insert(why);
+    }
+
     /// Hands everything to the draft; a heading that opens the file is its title where the reader found none.
-    pub(crate) fn finish(mut self, draft: &mut Draft) {
+    ///
+    /// # Errors
+    /// Why the file is too large to be read whole.
+    pub(crate) fn finish(mut self, draft: &mut Draft) -> Result<(), String> {
+        if let Some(why) = self.refused.take() {
+            return Err(why);
+        }
         self.close_list();
         let (references, rest) = references::from_text(&self.cited, &Words::default());
         draft.references = references;
@@ -100,6 +122,7 @@ impl Flow {
             draft.provenance.insert("title".into(), serde_json::json!("first heading"));
         }
         draft.sections.extend(self.sections);
+        Ok(())
     }
 
     fn close_list(&mut self) {
@@ -119,10 +142,24 @@ impl Flow {
     }
 }
 
-/// Short rows filled up to the longest.
-pub(crate) fn rectangular(cells: &mut [Vec<String>]) {
+/// Short rows filled up to the longest; `taken` counts the cells of all tables of a file.
+///
+/// # Errors
+/// That they would be more than [`MAX_CELLS`]: a long row among many short ones asks for far more than was written.
+pub(crate) fn rectangular(cells: &mut [Vec<String>], taken: &mut usize) -> Result<(), String> {
     let width = cells.iter().map(Vec::len).max().unwrap_or_default();
+    let all = width.saturating_mul(cells.len()).saturating_add(*taken);
+    if all > MAX_CELLS {
+        return Err(too_many_cells());
+    }
+    *taken = all;
     cells.iter_mut().for_each(|row| row.resize(width, String::new()));
+    Ok(())
+}
+
+/// What is said of a file with more than [`MAX_CELLS`].
+pub(crate) fn too_many_cells() -> String {
+    format!("its tables have more than {MAX_CELLS} cells")
 }
 
 #[cfg(test)]
@@ -141,10 +178,34 @@ mod tests {
         flow.item(0, "[1]", "E. Fiala, \"Side forces of tyres\", 1954.");
         flow.item(0, "[2]", "H. Pacejka, \"Tires of cars\", 2012.");
         let mut draft = Draft::default();
-        flow.finish(&mut draft);
+        flow.finish(&mut draft).unwrap();
         let texts: Vec<&str> = draft.sections[0].paragraphs.iter().map(|paragraph| paragraph.text.as_str()).collect();
         assert_eq!(texts, ["- one\n  1. deep item", "Text.\nof it", "| a | b |\n| --- | --- |\n| 1 |  |"]);
         assert_eq!((draft.sections.len(), draft.references.len()), (1, 2));
         assert_eq!(draft.title.as_deref(), Some("Slip"));
+    }
+
+    #[test]
+    fn a_table_without_words_keeps_its_caption() {
+        let mut flow = Flow::default();
+        flow.table(Table {
+            caption: Some("Table 2. Slip".into()),
+            cells: vec![vec![String::new()]],
+            ..Table::default()
+        });
+        let mut draft = Draft::default();
+        flow.finish(&mut draft).unwrap();
+        assert_eq!(draft.sections[0].paragraphs[0].text, "Table 2. Slip");
+    }
+
+    #[test]
+    fn rows_that_would_be_filled_without_measure_are_refused() {
+        let mut cells = vec![Vec::new(); 90_000];
+        cells[0] = vec!["slip".to_owned(); 400_000];
+        let mut flow = Flow::default();
+        flow.table(Table { cells, ..Table::default() });
+        assert!(flow.finish(&mut Draft::default()).unwrap_err().contains("1000000 cells"));
+        let (mut taken, mut row) = (MAX_CELLS - 1, [vec!["a".to_owned(), "b".to_owned()]]);
+        assert!(rectangular(&mut row, &mut taken).is_err(), "tables count together");
     }
 }

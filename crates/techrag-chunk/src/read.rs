@@ -47,12 +47,13 @@ impl Parsed {
     pub fn warning(&self) -> Option<String> {
         let pages =
             |key: &str| self.document.provenance.get(key).and_then(|value| value.as_array()).map_or(0, Vec::len);
-        let unread = self.document.provenance.get("ocr").and_then(|ocr| ocr["unread"].as_str());
+        let ocr = self.document.provenance.get("ocr");
+        let unread = ocr.and_then(|ocr| ocr["unread"].as_str());
         let key = &self.document.key;
         match (unread, pages("pages_read_with_low_confidence")) {
             (Some(why), _) => {
-                let count = self.document.pages_without_text.len();
-                Some(format!("{key}: {count} pages without a text layer were not read: {why}"))
+                let count = ocr.and_then(|ocr| ocr["pages"].as_array()).map_or(0, Vec::len);
+                Some(format!("{key}: {count} pages without a usable text layer were not read: {why}"))
             }
             (None, 0) => None,
             (None, count) => Some(format!("{key}: {count} pages were read off their picture with low confidence")),
@@ -80,7 +81,10 @@ pub fn read(source: &Source, config: &Config) -> Outcome {
         },
         Kind::Markdown(decoded) => markdown::read(&decoded),
         Kind::Plain(decoded) => plain::read(&decoded),
-        Kind::Html(decoded) => html::read(&decoded),
+        Kind::Html(decoded) => match html::read(&decoded) {
+            Ok(draft) => draft,
+            Err(why) => return failed(source, ErrorKind::TooLarge, why, "split the file"),
+        },
         Kind::Code(decoded, language) => code::read(&decoded, &language, config),
         Kind::Delimited(decoded, dialect) => match delimited::read(&decoded, dialect) {
             Ok(draft) => draft,

@@ -66,12 +66,26 @@ pub(crate) fn kind(bytes: &[u8], name: &str) -> Kind {
         Some("text/html") if bytes.len() > MAX_PAGE => Kind::Long(MAX_PAGE),
         Some("text/html") => Kind::Html(decode::as_page_says(bytes, decoded)),
         Some(media_type) => Kind::Unsupported(media_type),
-        None => match of_text(decoded, name) {
+        None => match of_text(lines_for(name, bytes, decoded), name) {
             Kind::Html(_) if bytes.len() > MAX_PAGE => Kind::Long(MAX_PAGE),
             Kind::Html(decoded) => Kind::Html(decode::as_page_says(bytes, decoded)),
+            Kind::Code(decoded, of) => Kind::Code(decode::decode_lines(bytes).unwrap_or(decoded), of),
+            Kind::Delimited(decoded, dialect) => {
+                Kind::Delimited(decode::decode_lines(bytes).unwrap_or(decoded), dialect)
+            }
             kind => kind,
         },
     }
+}
+
+/// Code and tables are cited by their lines, and the rows of a table are told by them.
+fn lines_for(name: &str, bytes: &[u8], decoded: Decoded) -> Decoded {
+    let ending = name.rsplit('/').next().and_then(|file| file.rsplit_once('.')).map(|(_, ending)| ending);
+    let ending = ending.unwrap_or_default().to_ascii_lowercase();
+    if matches!(ending.as_str(), "csv" | "tsv" | "tab") || code::is_code(&ending) {
+        return decode::decode_lines(bytes).unwrap_or(decoded);
+    }
+    decoded
 }
 
 /// Which kind of text: bytes cannot tell a table or a program from prose, so the name's ending is asked.
@@ -146,13 +160,13 @@ fn binary(bytes: &[u8]) -> Option<&'static str> {
     const MAGIC: &[(&[u8], &str)] = &[
         (b"\x89PNG\r\n", "image/png"),
         (b"\xff\xd8\xff", "image/jpeg"),
-        (b"GIF8", "image/gif"),
+        (b"GIF87a", "image/gif"),
+        (b"GIF89a", "image/gif"),
         (b"II*\0", "image/tiff"),
         (b"MM\0*", "image/tiff"),
         (b"\xd0\xcf\x11\xe0", "application/x-ole-storage"),
         (b"\x1f\x8b", "application/gzip"),
         (b"7z\xbc\xaf", "application/x-7z-compressed"),
-        (b"ID3", "audio/mpeg"),
         // Frames of MPEG layer III, without a tag before them.
         (b"\xff\xfb", "audio/mpeg"),
         (b"\xff\xfa", "audio/mpeg"),
@@ -160,13 +174,17 @@ fn binary(bytes: &[u8]) -> Option<&'static str> {
         (b"\xff\xf2", "audio/mpeg"),
         (b"\xff\xe3", "audio/mpeg"),
         (b"fLaC", "audio/flac"),
-        (b"OggS", "audio/ogg"),
+        (b"OggS\0", "audio/ogg"),
         (b"{\\rtf", "application/rtf"),
         (b"%!PS", "application/postscript"),
-        (b"SQLite format 3", "application/vnd.sqlite3"),
+        (b"SQLite format 3\0", "application/vnd.sqlite3"),
     ];
     if bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WAVE") {
         return Some("audio/wav");
+    }
+    // The version behind it (ID3v2, section 3.1); without one it is a word that a text may begin with.
+    if bytes.starts_with(b"ID3") && bytes.get(3).is_some_and(|version| *version < 0x10) {
+        return Some("audio/mpeg");
     }
     if bytes.get(4..8) == Some(b"ftyp") {
         return Some(if matches!(bytes.get(8..12), Some(b"M4A " | b"M4B ")) { "audio/mp4" } else { "video/mp4" });
@@ -238,6 +256,29 @@ mod tests {
     #[test]
     fn a_text_about_pdfs_is_a_text() {
         assert!(matches!(kind(b"The header is %PDF-1.7 there.", "notes.txt"), Kind::Plain(_)));
+    }
+
+    #[test]
+    fn a_text_may_begin_like_the_name_of_a_format() {
+        for text in ["ID3 of the survey", "GIF8 bits are few.", "OggS is a container.", "SQLite format 3 is a file."] {
+            assert!(matches!(kind(text.as_bytes(), "a.txt"), Kind::Plain(_)), "{text}");
+        }
+        for (bytes, media_type) in [
+            (b"ID3\x04\0\0".as_slice(), "audio/mpeg"),
+            (b"GIF89a\x01\0".as_slice(), "image/gif"),
+            (b"OggS\0\x02".as_slice(), "audio/ogg"),
+            (b"SQLite format 3\0\x10".as_slice(), "application/vnd.sqlite3"),
+        ] {
+            assert_eq!(kind(bytes, "a.txt"), Kind::Unsupported(media_type));
+        }
+    }
+
+    #[test]
+    fn what_is_cited_by_lines_has_those_of_the_file() {
+        let Kind::Code(decoded, _) = kind(b"x = 1\n\x0c\ny = 2\n", "a.py") else { panic!() };
+        assert_eq!(decoded.text, "x = 1\n \ny = 2\n");
+        let Kind::Delimited(decoded, _) = kind("a;b\n1\u{2028};2\n".as_bytes(), "a.csv") else { panic!() };
+        assert_eq!(decoded.text.lines().count(), 2);
     }
 
     #[test]

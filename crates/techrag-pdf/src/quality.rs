@@ -54,7 +54,7 @@ impl Page {
 
     /// Letters that are worth something: those of plausible words, and all of other scripts. What a page is worth is
     /// compared by it where two readers gave one.
-    pub(crate) fn worth(&self) -> usize {
+    pub fn worth(&self) -> usize {
         let text = text(self);
         let letters = text.chars().filter(|c| c.is_alphanumeric()).count();
         let quality = Quality::of(self);

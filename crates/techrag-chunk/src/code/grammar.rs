@@ -2,6 +2,8 @@
 
 use tree_sitter::{Language, Node};
 
+use crate::draft;
+
 /// A language.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Grammar {
@@ -119,9 +121,16 @@ impl Grammar {
     }
 }
 
+/// Most characters of a name: nobody writes longer ones, and each stands in the heading of every piece.
+pub(super) const MOST_NAME: usize = 200;
+
 /// The name of a construct: its own, of an implementation the type's, in C the innermost declarator's.
 fn name(node: Node<'_>, text: &str) -> Option<String> {
-    let of = |node: Node<'_>| text.get(node.byte_range()).map(techrag_core::text::squeeze);
+    let of = |node: Node<'_>| {
+        let name = text.get(node.byte_range())?;
+        // White space goes, so a few times as many characters are enough for the name.
+        Some(draft::cut(&techrag_core::text::squeeze(&draft::cut(name, 4 * MOST_NAME)), MOST_NAME))
+    };
     if node.kind() == "impl_item" {
         let implemented = node.child_by_field_name("type").and_then(of)?;
         return Some(match node.child_by_field_name("trait").and_then(of) {

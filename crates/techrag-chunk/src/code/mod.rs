@@ -14,8 +14,8 @@ use tree_sitter::Node;
 
 use crate::Config;
 use crate::decode::Decoded;
-use crate::draft::{Draft, Paragraph, ParagraphKind, Section, chars};
-use grammar::{Grammar, Role};
+use crate::draft::{Draft, Paragraph, ParagraphKind, Section, chars, cut};
+use grammar::{Grammar, MOST_NAME, Role};
 pub(crate) use tell::language;
 
 /// Largest text that is parsed; more is generated and has nothing to be found by.
@@ -156,7 +156,7 @@ fn last_row(node: Node<'_>) -> usize {
 }
 
 fn join(prefix: &str, name: &str, joint: &str) -> String {
-    if prefix.is_empty() { name.to_owned() } else { format!("{prefix}{joint}{name}") }
+    if prefix.is_empty() { name.to_owned() } else { cut(&format!("{prefix}{joint}{name}"), MOST_NAME) }
 }
 
 /// The stretches with those between them, blank lines at their ends left out.
@@ -299,6 +299,15 @@ mod tests {
         assert_eq!(headings(c, "h"), ["lines 1–2", "slip (lines 3–6)", "line 7"]);
         let js = "export class Tyre {\n  slip(angle) { return Math.tan(angle); }\n}\nconst load = (mass) => {\n  return mass * 9.81;\n};\n";
         assert_eq!(headings(js, "js"), ["Tyre (lines 1–3)", "load (lines 4–6)"]);
+    }
+
+    #[test]
+    fn a_name_without_end_is_cut() {
+        let long = "a".repeat(500_000);
+        let body = "        load = 1 + 2 + 3 + 4 + 5 + 6\n\n".repeat(200);
+        let got = headings(&format!("class {long}:\n    def {long}(self):\n{body}"), "py");
+        assert!(got.len() > 20, "{}", got.len());
+        assert!(got.iter().all(|heading| heading.chars().count() < 240), "{got:?}");
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::flow::Flow;
 /// Elements that hold no text of the page.
 const SILENT: &[&str] = &[
     "script", "style", "noscript", "template", "svg", "canvas", "iframe", "object", "embed", "audio", "video",
-    "button", "select", "textarea", "input", "nav", "footer", "aside", "head", "dialog", "map", "menu",
+    "button", "select", "textarea", "input", "nav", "footer", "head", "dialog", "map", "menu",
 ];
 
 /// Classes that wikis give to what is no text of the page: links to edit a section, boxes of links, what is not printed.
@@ -30,6 +30,7 @@ const FURNITURE: &[&str] =
 const BLOCKS: &[&str] = &[
     "address",
     "article",
+    "aside",
     "blockquote",
     "body",
     "caption",
@@ -65,7 +66,10 @@ const BLOCKS: &[&str] = &[
 const DEEPEST_LIST: usize = 8;
 
 /// A page as a draft.
-pub(crate) fn read(decoded: &Decoded) -> Draft {
+///
+/// # Errors
+/// Why it is too large to be read whole.
+pub(crate) fn read(decoded: &Decoded) -> Result<Draft, String> {
     let tamed = tame::tamed(&decoded.text);
     let page = Html::parse_document(tamed.as_deref().unwrap_or(&decoded.text));
     let mut draft = Draft { media_type: "text/html", ..Draft::default() };
@@ -77,7 +81,10 @@ pub(crate) fn read(decoded: &Decoded) -> Draft {
     let mut reader = Reader::default();
     reader.walk(main(&page));
     reader.flush();
-    reader.flow.finish(&mut draft);
+    reader.flow.finish(&mut draft)?;
+    if reader.asides > 0 {
+        draft.provenance.insert("left_out".into(), json!({ "asides": reader.asides }));
+    }
     if draft.title.is_none()
         && let Some(title) = elements(&page)
             .find(|element| element.value().name() == "title")
@@ -87,7 +94,7 @@ pub(crate) fn read(decoded: &Decoded) -> Draft {
         draft.title = Some(text::squeeze(&title));
         draft.provenance.insert("title".into(), json!("title element"));
     }
-    draft
+    Ok(draft)
 }
 
 fn elements(page: &Html) -> impl Iterator<Item = ElementRef<'_>> {
@@ -119,6 +126,8 @@ struct Reader {
     lists: Vec<Option<u64>>,
     /// The mark of the open item, until its first words are placed.
     mark: Option<String>,
+    /// Asides with words that were left out.
+    asides: u64,
 }
 
 /// A step of the walk.
@@ -149,6 +158,7 @@ impl Reader {
     fn enter(&mut self, name: &str, node: ego_tree::NodeRef<'_, Node>) -> bool {
         let Some(element) = ElementRef::wrap(node) else { return false };
         if is_silent(element) {
+            self.asides += u64::from(is_aside(element) && element.text().any(|text| !text.trim().is_empty()));
             return false;
         }
         match name {
@@ -158,7 +168,10 @@ impl Reader {
             }
             "table" => {
                 self.flush();
-                self.flow.table(table(element));
+                match table(element) {
+                    Ok(table) => self.flow.table(table),
+                    Err(why) => self.flow.refuse(why),
+                }
             }
             "pre" => {
                 self.flush();
@@ -241,7 +254,15 @@ fn is_silent(element: ElementRef<'_>) -> bool {
     let name = element.value().name();
     let role = matches!(element.attr("role"), Some("navigation" | "search" | "banner" | "contentinfo"));
     let class = || element.value().classes().any(|class| FURNITURE.contains(&class));
-    SILENT.contains(&name) || role || (hidden && name != "math") || class()
+    SILENT.contains(&name) || is_aside(element) || role || (hidden && name != "math") || class()
+}
+
+/// What stands beside the text; footnotes belong to it.
+fn is_aside(element: ElementRef<'_>) -> bool {
+    let role =
+        element.attr("role").is_some_and(|role| role.starts_with("doc-footnote") || role.starts_with("doc-endnote"));
+    let class = || element.value().classes().any(|class| class.to_ascii_lowercase().contains("footnote"));
+    element.value().name() == "aside" && !role && !class()
 }
 
 /// What a picture says to those who cannot see it; not where it stands for an equation that the page gives as such.
@@ -302,9 +323,10 @@ fn equation(element: ElementRef<'_>) -> String {
     }
 }
 
-fn table(element: ElementRef<'_>) -> Table {
+fn table(element: ElementRef<'_>) -> Result<Table, String> {
     let caption = element.child_elements().find(|child| child.value().name() == "caption").map(words);
-    Table { caption: caption.filter(|caption| !caption.is_empty()), cells: grid::cells(element), ..Table::default() }
+    let caption = caption.filter(|caption| !caption.is_empty());
+    Ok(Table { caption, cells: grid::cells(element)?, ..Table::default() })
 }
 
 #[cfg(test)]
@@ -312,7 +334,16 @@ mod tests {
     use super::*;
 
     fn draft(page: &str) -> Draft {
-        read(&Decoded { text: page.into(), encoding: "UTF-8" })
+        read(&Decoded { text: page.into(), encoding: "UTF-8" }).unwrap()
+    }
+
+    #[test]
+    fn spans_that_ask_for_billions_of_cells_are_an_error() {
+        let page = format!("<table><tr>{}{}</table>", "<td colspan=1000>".repeat(400), "<tr><td>".repeat(90_000));
+        let why = read(&Decoded { text: page, encoding: "UTF-8" }).unwrap_err();
+        assert!(why.contains("cells"), "{why}");
+        let many = "<table><tr><td colspan=1000>a<tr><td rowspan=0>b<tr>".repeat(500);
+        assert!(read(&Decoded { text: many, encoding: "UTF-8" }).is_err(), "tables count together");
     }
 
     fn texts(draft: &Draft) -> Vec<(&str, Vec<&str>)> {
@@ -346,6 +377,16 @@ mod tests {
         let draft = draft(page);
         assert_eq!(texts(&draft)[0].1, ["| - pond - marsh | 3. fly a white duck |\n| --- | --- |"]);
         assert_eq!(texts(&draft)[1], ("Slip", vec!["It slips."]));
+    }
+
+    #[test]
+    fn asides_are_counted_and_footnotes_kept() {
+        let draft = draft(
+            "<main><p>It slips.<aside class=related>More of it.</aside><aside> </aside>\
+             <aside role=doc-footnote>1 At 20 °C.</aside><aside class='note footnotes'><p>2 Wet.</aside><p>End.</main>",
+        );
+        assert_eq!(texts(&draft), [("", vec!["It slips.", "1 At 20 °C.", "2 Wet.", "End."])]);
+        assert_eq!(draft.provenance["left_out"], json!({ "asides": 1 }));
     }
 
     #[test]

@@ -13,7 +13,7 @@ const MOST: usize = 1000;
 /// Tags that cannot nest in themselves, and those whose inside is no text of the page.
 const KEPT: &[&str] = &[
     "br", "h1", "h2", "h3", "h4", "h5", "h6", "head", "hr", "html", "body", "li", "meta", "p", "script", "style",
-    "title",
+    "textarea", "title",
 ];
 
 /// Elements that are never closed.
@@ -73,14 +73,79 @@ struct Tag<'a> {
     attributes: usize,
 }
 
-/// The tags of a page, found by their brackets.
+/// Elements whose inside is no markup, whatever brackets stand in it.
+const RAW: &[&str] = &["script", "style", "textarea", "title"];
+
+/// Attributes by attributes that the insides of comments and of [`RAW`] elements may cost, should they be markup after
+/// all: some seconds.
+const MOST_COMPARED: usize = 1_000_000_000;
+
+/// The tags of a page, found by their brackets; not those in comments, nor what only looks like one within [`RAW`].
+///
+/// Brackets do not tell for certain what a parser takes for a comment or a script: within a drawing it reads them as
+/// markup. So what is passed over is bounded by what it would cost then.
 struct Tags<'a> {
     page: &'a str,
     at: usize,
+    /// Elements of [`RAW`] that are not closed in what is left: each is looked for once.
+    unclosed: Vec<&'static str>,
+    /// Tags, and comparisons of attributes, in what was passed over.
+    passed: (usize, usize),
 }
 
 fn tags(page: &str) -> Tags<'_> {
-    Tags { page, at: 0 }
+    Tags { page, at: 0, unclosed: Vec::new(), passed: (0, 0) }
+}
+
+impl Tags<'_> {
+    /// Goes on with the closing tag of an element whose inside is no markup; where it has none, right behind it.
+    fn pass_inside(&mut self, name: &str) {
+        let open = |raw: &&&'static str| raw.eq_ignore_ascii_case(name) && !self.unclosed.contains(raw);
+        let Some(raw) = RAW.iter().find(open) else { return };
+        let bytes = self.page.as_bytes();
+        let closing = |at: &usize| {
+            let name = bytes.get(at + 2..at + 2 + raw.len());
+            name.is_some_and(|name| name.eq_ignore_ascii_case(raw.as_bytes()))
+                && bytes.get(at + 2 + raw.len()).is_none_or(|end| !end.is_ascii_alphanumeric())
+        };
+        let from = self.at;
+        let found = self.page[from..].match_indices("</").map(|(at, _)| from + at).find(closing);
+        match found {
+            Some(end) => self.pass(end),
+            None => self.unclosed.push(raw),
+        }
+    }
+
+    /// Goes on behind the comment that begins at `start`; one that is never closed takes the rest of the page.
+    fn pass_comment(&mut self, start: usize) {
+        // `<!-->` is a whole one (HTML standard, 13.2.5.43).
+        let inside = &self.page[start + 2..];
+        let closes = |at: &usize| inside[..*at].ends_with("--") || inside[..*at].ends_with("--!");
+        let end = inside.match_indices('>').map(|(at, _)| at).find(closes).map_or(inside.len(), |at| at + 1);
+        self.at = start + 4;
+        self.pass(start + 2 + end);
+    }
+
+    /// Goes on at `end`, where what lies before it would not cost too much as markup.
+    fn pass(&mut self, end: usize) {
+        let (mut tags, mut compared) = self.passed;
+        let mut rest = self.page.get(self.at..end).unwrap_or_default();
+        while let Some(start) = rest.find('<') {
+            rest = &rest[start + 1..];
+            if !rest.starts_with(|c: char| c.is_ascii_alphabetic()) {
+                continue;
+            }
+            let (tag, behind) = rest.split_at(rest.find('>').unwrap_or(rest.len()));
+            let attributes = tag.split_ascii_whitespace().count();
+            tags += 1;
+            compared = attributes.saturating_mul(attributes).saturating_add(compared);
+            rest = behind;
+        }
+        if tags <= MOST && compared <= MOST_COMPARED && end > self.at {
+            self.passed = (tags, compared);
+            self.at = end;
+        }
+    }
 }
 
 impl<'a> Iterator for Tags<'a> {
@@ -90,6 +155,10 @@ impl<'a> Iterator for Tags<'a> {
         loop {
             let start = self.at + self.page[self.at..].find('<')?;
             let rest = &self.page[start..];
+            if rest.starts_with("<!--") {
+                self.pass_comment(start);
+                continue;
+            }
             let closes = rest[1..].starts_with('/');
             let inside = &rest[1 + usize::from(closes)..];
             self.at = start + 1;
@@ -101,7 +170,11 @@ impl<'a> Iterator for Tags<'a> {
             let name = inside.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').next().unwrap_or_default();
             // Attributes are parted by white space; their values may hold some too, which only counts them too high.
             let attributes = if whole.len() > MOST { whole.split_ascii_whitespace().count() } else { 0 };
-            return Some(Tag { range: start..self.at, name, closes, attributes });
+            let range = start..self.at;
+            if !closes {
+                self.pass_inside(name);
+            }
+            return Some(Tag { range, name, closes, attributes });
         }
     }
 }
@@ -115,6 +188,40 @@ mod tests {
         let page = format!("<ul>{}</ul><b>x</b>", "<li>one <b>two</b><p>three<br>".repeat(5000));
         assert_eq!(tamed(&page), None);
         assert_eq!(tamed("a < b and c > d"), None);
+    }
+
+    #[test]
+    fn scripts_and_comments_hold_no_tags() {
+        let list: Vec<String> = (0..1500).map(|at| format!("{at}, ")).collect();
+        let script = format!("<script>for(i=0;i<n;i++)d=[{}];y()</script>", list.concat());
+        let some = "<b><div ".repeat(60);
+        for page in [
+            format!("{script}<p>slip"),
+            format!("<SCRIPT>{some}</Script ><p>slip").repeat(15),
+            format!("<style>{some}</style><title>{some}</title><textarea>{some}</textarea><p>slip").repeat(5),
+            format!("<!-- {some} --><p>slip<!-->").repeat(15),
+            format!("<p>slip<!--{}", "<b>".repeat(900)),
+        ] {
+            assert_eq!(tamed(&page), None, "{}", &page[..40]);
+        }
+        let wild = format!("{script}{}slip<!-- <i> -->", "<b>".repeat(2000));
+        let got = tamed(&wild).unwrap();
+        assert!(got.starts_with(&script) && got.trim_end().ends_with("slip<!-- <i> -->"), "{got}");
+    }
+
+    #[test]
+    fn what_may_be_markup_after_all_is_bounded() {
+        // In a drawing a style is markup, and an attribute may hold what looks like a comment.
+        let many = "<b>".repeat(5000);
+        assert!(tamed(&format!("<svg><style>{many}</style>")).is_some());
+        assert!(tamed(&format!("<a title='><!--'>{many}-->")).is_some());
+        let attributes: String = (0..100_000).map(|at| format!(" a{at}=1")).collect();
+        assert!(tamed(&format!("<svg><title><i{attributes}></title>")).is_some());
+    }
+
+    #[test]
+    fn a_script_that_is_never_closed_is_looked_for_once() {
+        assert!(tamed(&"<script><style>".repeat(200_000)).is_some());
     }
 
     #[test]

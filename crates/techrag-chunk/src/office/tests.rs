@@ -195,6 +195,11 @@ fn bombs_cost_a_message() {
 
 /// A workbook whose one sheet has this inside.
 fn workbook(sheet: &str) -> Vec<u8> {
+    workbook_with(sheet, &[])
+}
+
+/// The same with further parts.
+fn workbook_with(sheet: &str, further: &[(&str, &[u8])]) -> Vec<u8> {
     let space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
     let book = format!(
         "<workbook xmlns='{space}' xmlns:r='{RELATIONS}'><sheets><sheet name='S' sheetId='1' r:id='r1'/></sheets></workbook>"
@@ -205,7 +210,7 @@ fn workbook(sheet: &str) -> Vec<u8> {
     );
     let sheet = format!("<worksheet xmlns='{space}'>{sheet}</worksheet>");
     let parts = [("xl/_rels/workbook.xml.rels", rels.as_bytes()), ("xl/worksheets/sheet1.xml", sheet.as_bytes())];
-    office("xl/workbook.xml", book.as_bytes(), &parts)
+    office("xl/workbook.xml", book.as_bytes(), &[&parts, further].concat())
 }
 
 #[test]
@@ -260,6 +265,124 @@ fn tables_within_tables_keep_their_words() {
     let body = document(&format!("{open}<w:p><w:r><w:t>deep</w:t></w:r></w:p>{close}"));
     let draft = drafted(&office("word/document.xml", body.as_bytes(), &[]));
     assert!(texts(&draft.sections[0])[0].contains("deep"));
+}
+
+#[test]
+fn spans_that_ask_for_millions_of_cells_cost_a_message() {
+    let cell = "<w:tc><w:tcPr><w:gridSpan w:val='1000'/></w:tcPr></w:tc>";
+    let row = format!("<w:tr>{}</w:tr>", cell.repeat(100));
+    let body = document(&format!("<w:tbl>{}</w:tbl>", row.repeat(1000)));
+    let (kind, message) = failure(&office("word/document.xml", body.as_bytes(), &[]));
+    assert_eq!((kind, message.contains("1000000 cells")), (ErrorKind::TooLarge, true), "{message}");
+    // One long row among many short ones.
+    let body = document(&format!("<w:tbl>{row}{}</w:tbl>", "<w:tr><w:tc/></w:tr>".repeat(1000)));
+    assert_eq!(failure(&office("word/document.xml", body.as_bytes(), &[])).0, ErrorKind::TooLarge);
+}
+
+/// A deck of one slide with this in its tree, its layout with that.
+fn deck(slide: &str, layout: &str) -> Vec<u8> {
+    let spaces = format!(
+        "xmlns:p='http://schemas.openxmlformats.org/presentationml/2006/main' \
+         xmlns:a='http://schemas.openxmlformats.org/drawingml/2006/main' xmlns:r='{RELATIONS}'"
+    );
+    let relations = |kind: &str, target: &str| {
+        format!(
+            "<Relationships xmlns='http://schemas.openxmlformats.org/package/2006/relationships'>\
+             <Relationship Id='r1' Type='{RELATIONS}/{kind}' Target='{target}'/></Relationships>"
+        )
+    };
+    let main =
+        format!("<p:presentation {spaces}><p:sldIdLst><p:sldId id='256' r:id='r1'/></p:sldIdLst></p:presentation>");
+    let tree = |root: &str, inside: &str| {
+        format!("<p:{root} {spaces}><p:cSld><p:spTree>{inside}</p:spTree></p:cSld></p:{root}>")
+    };
+    let (slide, layout) = (tree("sld", slide), tree("sldLayout", layout));
+    let (of_main, of_slide) = (relations("slide", "slides/slide1.xml"), relations("slideLayout", "../layout.xml"));
+    let parts = [
+        ("ppt/_rels/presentation.xml.rels", of_main.as_bytes()),
+        ("ppt/slides/slide1.xml", slide.as_bytes()),
+        ("ppt/slides/_rels/slide1.xml.rels", of_slide.as_bytes()),
+        ("ppt/layout.xml", layout.as_bytes()),
+    ];
+    office("ppt/presentation.xml", main.as_bytes(), &parts)
+}
+
+#[test]
+fn a_slide_with_too_many_cells_fails_alone() {
+    let wide = format!("<a:tr>{}</a:tr>", "<a:tc/>".repeat(2000));
+    let table = format!("<a:tbl>{wide}{}</a:tbl>", "<a:tr/>".repeat(2000));
+    let frame =
+        format!("<p:graphicFrame><a:graphic><a:graphicData>{table}</a:graphicData></a:graphic></p:graphicFrame>");
+    let draft = drafted(&deck(&frame, ""));
+    assert!(matches!(&draft.pages_failed[..], [(1, why)] if why.contains("cells")), "{:?}", draft.pages_failed);
+}
+
+#[test]
+fn equations_of_a_slide_are_latex() {
+    let math = "xmlns:m='http://schemas.openxmlformats.org/officeDocument/2006/math'";
+    let squared =
+        "<m:oMath><m:sSup><m:e><m:r><m:t>v</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup></m:oMath>";
+    let own = "xmlns:a14='http://schemas.microsoft.com/office/drawing/2010/main'";
+    let text = "<a:r><a:t>Work is </a:t></a:r>";
+    let choice = format!(
+        "<mc:AlternateContent xmlns:mc='http://schemas.openxmlformats.org/markup-compatibility/2006' {math} {own}>\
+         <mc:Choice Requires='a14'><p:sp><p:txBody><a:p>{text}<a14:m>{squared}</a14:m></a:p>\
+         <a:p><a14:m><m:oMathPara>{squared}</m:oMathPara></a14:m></a:p></p:txBody></p:sp></mc:Choice>\
+         <mc:Fallback><p:sp><p:txBody><a:p>{text}</a:p></p:txBody></p:sp></mc:Fallback></mc:AlternateContent>"
+    );
+    assert_eq!(texts(&drafted(&deck(&choice, "")).sections[0]), ["Work is $v^{2}$", "$v^{2}$"]);
+}
+
+#[test]
+fn a_symbol_of_word_is_the_sign_it_shows() {
+    let symbol = |font: &str, code: &str| format!("<w:r><w:sym w:font='{font}' w:char='{code}'/></w:r>");
+    let body = format!(
+        "<w:p><w:r><w:t xml:space='preserve'>5 </w:t></w:r>{}<w:r><w:t>m </w:t></w:r>{}</w:p>",
+        symbol("Symbol", "F06D"),
+        symbol("Wingdings", "F0FC")
+    );
+    let draft = drafted(&office("word/document.xml", document(&body).as_bytes(), &[]));
+    assert_eq!(texts(&draft.sections[0]), ["5 μm \u{fffd}"]);
+    assert_eq!(draft.provenance["left_out"], json!({ "symbols of a font of their own": 1 }));
+}
+
+#[test]
+fn text_boxes_of_a_sheet_are_read_and_charts_of_the_new_kind_counted() {
+    let spaces = "xmlns:xdr='http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing' \
+                  xmlns:a='http://schemas.openxmlformats.org/drawingml/2006/main'";
+    let drawing = format!(
+        "<xdr:wsDr {spaces}><xdr:twoCellAnchor><xdr:sp><xdr:txBody><a:p><a:r><a:t>Wet basalt</a:t></a:r></a:p>\
+         <a:p><a:r><a:t>at 20 °C</a:t></a:r></a:p></xdr:txBody></xdr:sp></xdr:twoCellAnchor></xdr:wsDr>"
+    );
+    let relation = |kind: &str, target: &str| {
+        format!("<Relationships><Relationship Id='r1' Type='{kind}' Target='{target}'/></Relationships>")
+    };
+    let of_sheet = relation(&format!("{RELATIONS}/drawing"), "../drawings/drawing1.xml");
+    let chart = "http://schemas.microsoft.com/office/2014/relationships/chartEx";
+    let of_drawing = relation(chart, "../charts/chartEx1.xml");
+    let parts = [
+        ("xl/worksheets/_rels/sheet1.xml.rels", of_sheet.as_bytes()),
+        ("xl/drawings/drawing1.xml", drawing.as_bytes()),
+        ("xl/drawings/_rels/drawing1.xml.rels", of_drawing.as_bytes()),
+    ];
+    let sheet = "<sheetData><row r='1'><c r='A1'><v>1</v></c></row></sheetData>";
+    let draft = drafted(&workbook_with(sheet, &parts));
+    assert_eq!(texts(&draft.sections[0]), ["1", "Wet basalt\nat 20 °C"]);
+    assert_eq!(draft.sections[0].paragraphs[1].spans[0].place.as_deref(), Some("sheet S"));
+    assert_eq!(draft.provenance["left_out"], json!({ "charts": 1 }));
+}
+
+#[test]
+fn a_layout_of_many_shapes_is_looked_through_once() {
+    let shape = |index: usize, inside: &str| {
+        format!("<p:sp><p:nvSpPr><p:nvPr><p:ph type='body' idx='{index}'/></p:nvPr></p:nvSpPr>{inside}</p:sp>")
+    };
+    let style = "<p:txBody><a:lstStyle><a:lvl1pPr><a:buChar char='*'/></a:lvl1pPr></a:lstStyle></p:txBody>";
+    let layout: String = (0..20_000).map(|at| shape(at, style)).collect();
+    let lines = "<a:p><a:r><a:t>slip</a:t></a:r></a:p>".repeat(20_000);
+    // Of 20,000 shapes times 20,000 paragraphs none would see the end.
+    let draft = drafted(&deck(&shape(19_999, &format!("<p:txBody>{lines}</p:txBody>")), &layout));
+    assert_eq!(draft.sections[0].paragraphs[0].text.lines().filter(|line| *line == "- slip").count(), 20_000);
 }
 
 #[test]

@@ -253,6 +253,7 @@ fn prefix(space: &ResolveResult<'_>) -> &'static str {
         () if has("wordprocessingDrawing") => "wp",
         () if has("wordprocessingShape") => "wps",
         () if has("drawingml") && has("/picture") => "pic",
+        () if has("spreadsheetDrawing") => "xdr",
         () if has("drawingml") => "a",
         () if has("wordprocessingml") => "w",
         () if has("presentationml") => "p",

@@ -1,5 +1,7 @@
 //! Pages without text replaced by what is read off their pictures.
 
+use std::time::{Duration, Instant};
+
 use serde_json::json;
 use techrag_core::record::ErrorKind;
 use techrag_models::Pixels;
@@ -20,12 +22,16 @@ const POINTS: f32 = 72.0;
 /// What came of the pages that needed it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Mended {
-    /// Pages that nothing could be read off because there is no reader, and why.
+    /// Why nothing could be read off pages: there is no reader.
     pub(crate) unread: Option<Absent>,
+    /// The pages that needed it.
+    pub(crate) needing: Vec<u32>,
     /// Pages on whose picture the reader found no words.
     pub(crate) wordless: Vec<u32>,
     /// Pages whose picture could not be drawn or read, with the kind and reason.
     pub(crate) failed: Vec<(u32, ErrorKind, String)>,
+    /// Time that the drawing of pages took; each is read within a limit of its own.
+    pub(crate) drawing: Duration,
 }
 
 /// Reads the pages that have no usable text and show something.
@@ -35,8 +41,8 @@ pub(crate) fn mend(renderer: &mut Renderer<'_>, ocr: &Ocr, pages: &mut [Page]) -
         match ocr.reader() {
             Ok(reader) => one(renderer, reader, page, &mut mended),
             Err(absent) => {
-                mended.unread = Some(absent.clone());
-                break;
+                mended.unread.get_or_insert_with(|| absent.clone());
+                mended.needing.push(page.number);
             }
         }
     }
@@ -53,7 +59,7 @@ pub(crate) fn mend_picture(renderer: &mut Renderer<'_>, reader: &Recogniser, num
 /// Tells the draft which pages were not read, which failed, and of which the reader was not certain.
 pub(crate) fn say(mended: &Mended, doubt: f32, draft: &mut Draft) {
     if let Some(Absent { why, hint }) = &mended.unread {
-        draft.provenance.insert("ocr".into(), json!({ "unread": why, "hint": hint }));
+        draft.provenance.insert("ocr".into(), json!({ "unread": why, "hint": hint, "pages": mended.needing }));
     }
     if !mended.wordless.is_empty() {
         draft.provenance.insert("pages_without_words".into(), json!(mended.wordless));
@@ -78,10 +84,10 @@ fn needs(page: &Page) -> bool {
 }
 
 fn one(renderer: &mut Renderer<'_>, reader: &Recogniser, page: &mut Page, mended: &mut Mended) {
-    // A page of formulas or of another script may look garbled and is not: what reads less like language loses.
+    // A page of formulas or of another script may look garbled and is not.
     let had = if page.outcome == Outcome::Text && !is_garbled(page) { page.quality.words } else { 0.0 };
-    match read(renderer, reader, page.number) {
-        Ok(read) if read.outcome == Outcome::Text && read.quality.words <= had => {}
+    match read(renderer, reader, page.number, mended) {
+        Ok(read) if read.outcome == Outcome::Text && !is_better(&read, page, had) => {}
         Ok(read) if read.outcome == Outcome::Text => *page = Page { graphics: page.graphics.clone(), ..read },
         _ if had > 0.0 => {}
         Ok(_) => mended.wordless.push(page.number),
@@ -89,8 +95,22 @@ fn one(renderer: &mut Renderer<'_>, reader: &Recogniser, page: &mut Page, mended
     }
 }
 
-fn read(renderer: &mut Renderer<'_>, reader: &Recogniser, number: u32) -> Result<Page, (ErrorKind, String)> {
-    let picture = renderer.page(number, Size::Dpi(DPI)).map_err(|error| (error.kind(), error.to_string()))?;
+/// Whether a reading is more of a language than what a page had of one (a share, 0 where its text says nothing), and not
+/// merely a few words of a full page: of so few it cannot be told what they are.
+fn is_better(reading: &Page, page: &Page, had: f32) -> bool {
+    reading.quality.words > had && (had <= 0.0 || reading.worth() > page.worth())
+}
+
+fn read(
+    renderer: &mut Renderer<'_>,
+    reader: &Recogniser,
+    number: u32,
+    mended: &mut Mended,
+) -> Result<Page, (ErrorKind, String)> {
+    let start = Instant::now();
+    let picture = renderer.page(number, Size::Dpi(DPI)).map_err(|error| (error.kind(), error.to_string()));
+    mended.drawing += start.elapsed();
+    let picture = picture?;
     let Picture { width, height, points, rgb, .. } = picture;
     let failed = |error: techrag_models::Error| (ErrorKind::Model, format!("no text could be read off it: {error}"));
     let side = |pixels: u32| usize::try_from(pixels).unwrap_or(usize::MAX);
@@ -125,6 +145,64 @@ fn exact(pixels: usize) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A page with these words, in lines of fifteen.
+    fn written(words: &str) -> Page {
+        let place = |at: usize, text: &str| {
+            let (left, top) = (20.0 + 37.0 * exact(at % 15), 20.0 + 14.0 * exact(at / 15));
+            [left, top, left + 5.0 * exact(text.len()), top + 9.0]
+        };
+        let word = |(at, text): (usize, &str)| Word {
+            text: text.into(),
+            bbox: place(at, text),
+            line: at / 15,
+            confidence: 0.9,
+            stroke: 1.0,
+        };
+        let words: Vec<Word> = words.split_whitespace().enumerate().map(word).collect();
+        let size = [600.0, 800.0];
+        let back = |bbox: Bbox| bbox;
+        recognised::page(&Recognition {
+            number: 1,
+            size,
+            straight: size,
+            back: &back,
+            words: &words,
+            confidence: 0.9,
+            by: "x",
+        })
+    }
+
+    #[test]
+    fn a_few_words_do_not_replace_a_full_page() {
+        let garbled = written(&"xqzt wvkj qqpr zzkd tqxw slip tyre ".repeat(40));
+        assert!(garbled.quality.is_garbled(), "{:?}", garbled.quality);
+        let whole = written(&"the tyre slips on a wet road and the load of it falls ".repeat(20));
+        let few = written("Fig 3");
+        let had = garbled.quality.words;
+        assert!(had > 0.0 && is_better(&whole, &garbled, had));
+        assert!(few.quality.words > 0.99, "of so few nothing can be told");
+        assert!(!is_better(&few, &garbled, had));
+        assert!(is_better(&few, &garbled, 0.0), "better than text that is left out");
+    }
+
+    #[test]
+    fn without_a_reader_the_pages_that_need_one_are_named_and_no_blank_ones() {
+        let page = |number, outcome| Page { number, outcome, ..Page::default() };
+        let garbled = Page { number: 4, unknown_glyphs: 0.9, ..written("xqzt") };
+        let mut pages = vec![
+            page(1, Outcome::NoText { images: false }),
+            page(2, Outcome::NoText { images: true }),
+            page(3, Outcome::Text),
+            garbled,
+        ];
+        let config = crate::test_config();
+        let mended = mend(&mut Renderer::new(std::path::Path::new("none"), &config.pdf), &config.ocr, &mut pages);
+        assert_eq!(mended.needing, [2, 4]);
+        let mut draft = Draft::default();
+        say(&mended, 0.7, &mut draft);
+        assert_eq!(draft.provenance["ocr"]["pages"], json!([2, 4]));
+    }
 
     #[test]
     fn only_pages_that_show_something_without_saying_it_are_read() {

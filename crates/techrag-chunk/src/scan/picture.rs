@@ -37,7 +37,17 @@ pub(crate) fn read(
     }
     let mut renderer = Renderer::new(path, &config.pdf);
     let mut mended = Mended::default();
-    let pages: Vec<Page> = (1..=count).map(|page| mend_picture(&mut renderer, reader, page, &mut mended)).collect();
+    let limit = config.pdf.file_timeout;
+    let pages: Vec<Page> = (1..=count)
+        .map(|page| {
+            if mended.drawing < limit {
+                return mend_picture(&mut renderer, reader, page, &mut mended);
+            }
+            let why = format!("not reached: drawing the pages before it took {} s", limit.as_secs());
+            mended.failed.push((page, ErrorKind::Timeout, why));
+            Page { number: page, outcome: Outcome::NoText { images: true }, ..Page::default() }
+        })
+        .collect();
     if let Some((_, kind, why)) = mended.failed.first().filter(|_| mended.failed.len() == pages.len()) {
         return Err(failed(*kind, why.clone()));
     }
@@ -50,4 +60,28 @@ pub(crate) fn read(
         draft.provenance.insert("note".into(), "no words were found on it".into());
     }
     Ok(draft)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::scan::{Ocr, OcrConfig, OcrReader};
+
+    #[test]
+    fn pages_that_the_time_does_not_reach_are_not_drawn() {
+        let mut config = crate::test_config();
+        config.ocr = Ocr::new(OcrConfig { reader: OcrReader::Tesseract, ..config.ocr.config });
+        config.pdf.file_timeout = Duration::ZERO;
+        if let Err(absent) = config.ocr.reader() {
+            eprintln!("skipped: {}", absent.why);
+            return;
+        }
+        // A TIFF of two directories without entries.
+        let bytes = [b"II*\0\x08\0\0\0\0\0\x0e\0\0\0\0\0\0\0\0\0".as_slice()].concat();
+        let error = read(std::path::Path::new("none.tif"), &bytes, "k", "image/tiff", &config).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Timeout, "{error:?}");
+        assert!(error.message.contains("not reached"), "{error:?}");
+    }
 }

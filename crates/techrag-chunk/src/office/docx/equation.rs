@@ -1,9 +1,9 @@
-//! Equations of Word (Office MathML) as LaTeX, the notation that technical text is searched and read in.
+//! Equations of Word and PowerPoint (Office MathML) as LaTeX, the notation that technical text is searched and read in.
 
 use super::super::xml::Node;
 
 /// What stands inside an `m:oMath` element, or any part of one.
-pub(super) fn latex(node: &Node) -> String {
+pub(in crate::office) fn latex(node: &Node) -> String {
     node.nodes().map(part).collect::<String>()
 }
 
@@ -23,8 +23,10 @@ fn part(node: &Node) -> String {
         "m:sSub" => format!("{}_{{{}}}", of("m:e"), of("m:sub")),
         "m:sSubSup" => format!("{}_{{{}}}^{{{}}}", of("m:e"), of("m:sub"), of("m:sup")),
         "m:sPre" => format!("{{}}_{{{}}}^{{{}}}{}", of("m:sub"), of("m:sup"), of("m:e")),
-        "m:rad" if of("m:deg").is_empty() => format!("\\sqrt{{{}}}", of("m:e")),
-        "m:rad" => format!("\\sqrt[{}]{{{}}}", of("m:deg"), of("m:e")),
+        "m:rad" => match of("m:deg") {
+            degree if degree.is_empty() => format!("\\sqrt{{{}}}", of("m:e")),
+            degree => format!("\\sqrt[{degree}]{{{}}}", of("m:e")),
+        },
         "m:nary" => nary(node, property("m:naryPr", "m:chr").as_deref()),
         "m:d" => delimited(node),
         "m:func" => format!("{}{}", function(node), of("m:e")),
@@ -203,5 +205,12 @@ mod tests {
         assert_eq!(read(&root), "\\sqrt{x}");
         let sum = "<m:nary><m:naryPr><m:chr m:val='∑'/></m:naryPr><m:sub/><m:sup/><m:e/></m:nary>";
         assert_eq!(read(sum), "\\sum_{}^{}");
+    }
+
+    #[test]
+    fn a_degree_within_degrees_is_read_once() {
+        // Read twice at every depth it would never come to an end.
+        let deep = format!("{}<m:r><m:t>x</m:t></m:r>{}", "<m:rad><m:deg>".repeat(90), "</m:deg></m:rad>".repeat(90));
+        assert!(read(&deep).contains("\\sqrt[x]{}"));
     }
 }

@@ -1,7 +1,7 @@
 //! The text of one paragraph, with what is anchored in it.
 
 use super::super::xml::Node;
-use super::equation;
+use super::{equation, symbol};
 
 /// What a paragraph holds.
 #[derive(Clone, Debug, Default)]
@@ -126,13 +126,16 @@ impl<'a> Inline<'a> {
     }
 
     /// A character by its number in a font. Symbol fonts put theirs in the private area, where only the font knows
-    /// what they are.
+    /// what they are: of those that are known here the sign, else a mark that something stood there.
     fn symbol(&mut self, node: &Node) {
-        let code = node.attribute("char").and_then(|code| u32::from_str_radix(code, 16).ok());
-        match code.and_then(char::from_u32).filter(|c| !('\u{e000}'..='\u{f8ff}').contains(c)) {
-            Some(c) => self.push(c.encode_utf8(&mut [0; 4])),
-            None => self.left_out.push("symbols of a font of their own"),
+        let code = node.attribute("char").and_then(|code| u32::from_str_radix(code, 16).ok()).and_then(char::from_u32);
+        let shown = code.map_or(char::REPLACEMENT_CHARACTER, |code| {
+            symbol::shown(node.attribute("font").unwrap_or_default(), code)
+        });
+        if shown == char::REPLACEMENT_CHARACTER {
+            self.left_out.push("symbols of a font of their own");
         }
+        self.push(shown.encode_utf8(&mut [0; 4]));
     }
 
     fn push(&mut self, text: &str) {

@@ -3,10 +3,11 @@
 //! Headers and footers are parts of their own that nobody refers to from the text, so they stay out by themselves.
 //! Deleted and hidden text stays out, inserted text is read. Text boxes follow the paragraph they are anchored in.
 
-mod equation;
+pub(super) mod equation;
 mod inline;
 mod numbering;
 mod styles;
+mod symbol;
 
 use std::collections::HashMap;
 
@@ -19,7 +20,7 @@ use super::archive::{Archive, Error};
 use super::relations::Relations;
 use super::xml::Node;
 use crate::draft::Draft;
-use crate::flow::Flow;
+use crate::flow::{self, Flow};
 use crate::table;
 use inline::{Inline, NoteKind, chosen};
 use numbering::Numbering;
@@ -53,11 +54,12 @@ pub(super) fn read(root: &Node, main: &str, archive: &mut Archive<'_>) -> Result
         left_out: LeftOut::default(),
         title: None,
         caption: None,
+        taken: 0,
     };
     if let Some(body) = root.at(&["w:body"]) {
         reader.blocks(body);
     }
-    Ok(reader.finish())
+    reader.finish()
 }
 
 fn notes_of<'a>((kind, part): (NoteKind, &'a Node)) -> Vec<((NoteKind, String), &'a Node)> {
@@ -88,6 +90,8 @@ struct Reader<'a> {
     title: Option<String>,
     /// A caption that waits for the table below it.
     caption: Option<String>,
+    /// Cells of all tables so far.
+    taken: usize,
 }
 
 /// A paragraph, its text not yet placed.
@@ -204,7 +208,8 @@ impl<'a> Reader<'a> {
         let mut rows: Vec<Vec<String>> = Vec::new();
         for row in node.every("w:tr") {
             let skipped = row.at(&["w:trPr", "w:gridBefore"]).and_then(|node| node.number("val")).unwrap_or(0_usize);
-            let mut cells = vec![String::new(); skipped.min(MAX_SPAN)];
+            let skipped = skipped.min(MAX_SPAN);
+            let mut cells = vec![String::new(); skipped];
             for cell in row.every("w:tc") {
                 let property = |name| cell.at(&["w:tcPr", name]);
                 let span = property("w:gridSpan").and_then(|node| node.number("val")).unwrap_or(1_usize);
@@ -214,12 +219,29 @@ impl<'a> Reader<'a> {
                     _ => self.cell(cell, attached),
                 };
                 let again = table::repeated(&words);
+                let span = span.clamp(1, MAX_SPAN);
+                if !self.take(span) {
+                    return rows;
+                }
                 cells.push(words);
-                cells.extend(std::iter::repeat_n(again, span.clamp(1, MAX_SPAN) - 1));
+                cells.extend(std::iter::repeat_n(again, span - 1));
+            }
+            if !self.take(skipped) {
+                return rows;
             }
             rows.push(cells);
         }
         rows
+    }
+
+    /// Whether the document may have so many cells more; its reading fails where it may not.
+    fn take(&mut self, cells: usize) -> bool {
+        self.taken = self.taken.saturating_add(cells);
+        let fits = self.taken <= flow::MAX_CELLS;
+        if !fits {
+            self.flow.refuse(flow::too_many_cells());
+        }
+        fits
     }
 
     /// The text of a cell in one line; marks of lists stay.
@@ -253,7 +275,7 @@ impl<'a> Reader<'a> {
         self.cell(node, &mut attached)
     }
 
-    fn finish(mut self) -> Draft {
+    fn finish(mut self) -> Result<Draft, Error> {
         self.flush_caption();
         let mut draft = Draft {
             media_type: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
@@ -263,9 +285,9 @@ impl<'a> Reader<'a> {
         if draft.title.is_some() {
             draft.provenance.insert("title".into(), json!("style"));
         }
-        self.flow.finish(&mut draft);
+        self.flow.finish(&mut draft).map_err(Error::TooLarge)?;
         self.left_out.write(&mut draft);
-        draft
+        Ok(draft)
     }
 }
 

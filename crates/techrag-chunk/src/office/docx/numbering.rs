@@ -1,6 +1,6 @@
 //! The marks of lists and the numbers of headings, which the file does not hold but Word counts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::super::ordinal::written;
 use super::super::xml::Node;
@@ -12,12 +12,41 @@ const LEVELS: usize = 9;
 /// The lists of a document and how far each was counted.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Numbering {
-    lists: HashMap<String, [Level; LEVELS]>,
-    /// List instance → list definition, and the starts that the instance sets anew.
-    instances: HashMap<String, (String, HashMap<usize, u32>)>,
+    /// By their number.
+    instances: HashMap<String, Instance>,
+    /// By list definition: its instances go on with each other's count.
     counters: HashMap<String, [Option<u32>; LEVELS]>,
-    /// Instances met so far: the starts of an instance count once.
-    met: Vec<String>,
+    /// Instances met so far: what an instance sets anew it sets once.
+    met: HashSet<String>,
+}
+
+/// A list as paragraphs name it.
+#[derive(Clone, Debug)]
+struct Instance {
+    /// Its definition.
+    list: String,
+    levels: [Level; LEVELS],
+    /// Levels that begin anew with it.
+    anew: Vec<usize>,
+}
+
+impl Instance {
+    fn read(node: &Node, lists: &HashMap<&str, [Level; LEVELS]>) -> Option<Self> {
+        let list = node.at(&["w:abstractNumId"])?.attribute("val")?;
+        let mut instance = Self { list: list.to_owned(), levels: lists.get(list)?.clone(), anew: Vec::new() };
+        for over in node.all("w:lvlOverride") {
+            let Some(at) = over.number::<usize>("ilvl").filter(|at| *at < LEVELS) else { continue };
+            if let Some(node) = over.at(&["w:lvl"]) {
+                instance.levels[at] = level(node);
+            }
+            // The start holds whenever the level begins again (ECMA-376 part 1, 17.9.27).
+            if let Some(start) = over.at(&["w:startOverride"]).and_then(|node| node.number("val")) {
+                instance.levels[at].start = start;
+                instance.anew.push(at);
+            }
+        }
+        Some(instance)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -37,6 +66,7 @@ impl Numbering {
     pub(super) fn read(root: Option<&Node>) -> Self {
         let mut numbering = Self::default();
         let Some(root) = root else { return numbering };
+        let mut lists = HashMap::new();
         for list in root.all("w:abstractNum") {
             let mut levels: [Level; LEVELS] = std::array::from_fn(|_| Level::default());
             for node in list.all("w:lvl") {
@@ -44,16 +74,13 @@ impl Numbering {
                     *level = self::level(node);
                 }
             }
-            numbering.lists.insert(list.attribute("abstractNumId").unwrap_or_default().to_owned(), levels);
+            lists.insert(list.attribute("abstractNumId").unwrap_or_default(), levels);
         }
-        for instance in root.all("w:num") {
-            let Some(list) = instance.at(&["w:abstractNumId"]).and_then(|node| node.attribute("val")) else { continue };
-            let start = |node: &Node| Some((node.number("ilvl")?, node.at(&["w:startOverride"])?.number("val")?));
-            let starts = instance.all("w:lvlOverride").filter_map(start).collect();
-            numbering
-                .instances
-                .insert(instance.attribute("numId").unwrap_or_default().to_owned(), (list.to_owned(), starts));
-        }
+        let instance = |node: &Node| {
+            let number = node.attribute("numId").unwrap_or_default().to_owned();
+            Some((number, Instance::read(node, &lists)?))
+        };
+        numbering.instances = root.all("w:num").filter_map(instance).collect();
         numbering
     }
 
@@ -61,17 +88,11 @@ impl Numbering {
     /// the paragraph is in no list after all.
     pub(super) fn mark(&mut self, item: &InList) -> Option<String> {
         let number = item.number.as_deref().filter(|number| *number != "0")?;
-        let (list, starts) = self.instances.get(number)?.clone();
-        let levels = self.lists.get(&list)?;
+        let Instance { list, levels, anew } = self.instances.get(number)?;
         let at = item.level.min(LEVELS - 1);
-        let counters = self.counters.entry(list).or_default();
-        if !starts.is_empty() && !self.met.iter().any(|met| met == number) {
-            self.met.push(number.to_owned());
-            for (level, start) in starts {
-                if let Some(counter) = counters.get_mut(level) {
-                    *counter = start.checked_sub(1);
-                }
-            }
+        let counters = self.counters.entry(list.clone()).or_default();
+        if !anew.is_empty() && self.met.insert(number.to_owned()) {
+            anew.iter().for_each(|level| counters[*level] = None);
         }
         // A level that was skipped counts as begun.
         for level in 0..at {
@@ -117,22 +138,42 @@ fn label(levels: &[Level; LEVELS], counters: &[Option<u32>; LEVELS], at: usize) 
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::xml;
     use super::*;
 
     fn numbering() -> Numbering {
-        let level = |format: &str, text: &str| Level { start: 1, format: format.into(), text: text.into() };
-        let mut levels: [Level; LEVELS] = std::array::from_fn(|_| Level::default());
-        levels[0] = level("decimal", "%1.");
-        levels[1] = level("decimal", "%1.%2");
-        levels[2] = level("lowerLetter", "(%3)");
-        Numbering {
-            lists: HashMap::from([("0".into(), levels)]),
-            instances: HashMap::from([
-                ("1".into(), ("0".into(), HashMap::new())),
-                ("2".into(), ("0".into(), HashMap::from([(0, 7)]))),
-            ]),
-            ..Numbering::default()
-        }
+        let level = |at: usize, format: &str, text: &str| {
+            format!(
+                "<w:lvl w:ilvl='{at}'><w:start w:val='1'/><w:numFmt w:val='{format}'/><w:lvlText w:val='{text}'/></w:lvl>"
+            )
+        };
+        let levels = [level(0, "decimal", "%1."), level(1, "decimal", "%1.%2"), level(2, "lowerLetter", "(%3)")];
+        let number = |number: usize, inside: &str| {
+            format!("<w:num w:numId='{number}'><w:abstractNumId w:val='0'/>{inside}</w:num>")
+        };
+        let start = |at: usize, start: usize| {
+            format!("<w:lvlOverride w:ilvl='{at}'><w:startOverride w:val='{start}'/></w:lvlOverride>")
+        };
+        let roman = format!("<w:lvlOverride w:ilvl='0'>{}</w:lvlOverride>", level(0, "upperRoman", "%1)"));
+        let part = format!(
+            "<w:numbering xmlns:w='http://schemas.openxmlformats.org/wordprocessingml/2006/main'>\
+             <w:abstractNum w:abstractNumId='0'>{}</w:abstractNum>{}{}{}{}</w:numbering>",
+            levels.concat(),
+            number(1, ""),
+            number(2, &start(0, 7)),
+            number(3, &(start(0, 0) + &start(1, 5))),
+            number(4, &roman),
+        );
+        Numbering::read(Some(&xml::parse(part.as_bytes()).unwrap()))
+    }
+
+    #[test]
+    fn an_instance_may_begin_with_nought_and_set_deeper_levels() {
+        let mut numbering = numbering();
+        let mut mark = |number: &str, level| numbering.mark(&InList { number: Some(number.into()), level });
+        let marks = [("1", 0), ("1", 1), ("3", 0), ("3", 1), ("3", 1), ("3", 0), ("3", 1), ("4", 0)];
+        let got: Vec<_> = marks.map(|(number, level)| mark(number, level).unwrap_or_default()).to_vec();
+        assert_eq!(got, ["1.", "1.1", "0.", "0.5", "0.6", "1.", "1.5", "II)"]);
     }
 
     #[test]

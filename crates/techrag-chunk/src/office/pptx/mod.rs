@@ -6,7 +6,7 @@
 mod order;
 mod shapes;
 mod template;
-mod wording;
+pub(super) mod wording;
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ use super::relations::Relations;
 use super::xml::Node;
 use crate::draft::{Draft, Paragraph, ParagraphKind, Section};
 use crate::{role, table};
-use shapes::{Content, Shape};
+use shapes::{Around, Content, Shape};
 use template::{Template, Templates};
 
 /// English Metric Units in a point.
@@ -46,7 +46,7 @@ pub(super) fn read(root: &Node, main: &str, archive: &mut Archive<'_>) -> Result
         modality: Some(Modality::Slide),
         ..Draft::default()
     };
-    let mut deck = Deck { archive, authors, templates: Templates::default(), left_out: LeftOut::default() };
+    let mut deck = Deck { archive, authors, templates: Templates::default(), left_out: LeftOut::default(), taken: 0 };
     for (number, part) in (1..).zip(&slides) {
         match deck.slide(part, number) {
             Ok(Some(section)) => draft.sections.push(section),
@@ -84,6 +84,8 @@ struct Deck<'a, 'b> {
     authors: HashMap<String, String>,
     templates: Templates,
     left_out: LeftOut,
+    /// Cells of all tables so far.
+    taken: usize,
 }
 
 impl Deck<'_, '_> {
@@ -95,7 +97,9 @@ impl Deck<'_, '_> {
         let charts = chart::all(&relations, self.archive)?;
         let mut shapes = Vec::new();
         if let Some(tree) = root.at(&["p:cSld", "p:spTree"]) {
-            shapes = shapes::read(tree, &template, &charts, &mut self.left_out);
+            let (left_out, taken) = (&mut self.left_out, &mut self.taken);
+            let mut around = Around { template: &template, charts: &charts, left_out, taken };
+            shapes = shapes::read(tree, &mut around).map_err(Error::TooLarge)?;
         }
         for shape in &mut shapes {
             if let Content::Diagram(id) = &shape.content {

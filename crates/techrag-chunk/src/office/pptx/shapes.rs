@@ -47,38 +47,46 @@ pub(super) fn placeholder(shape: &Node) -> Option<Placeholder> {
     })
 }
 
+/// What the shapes of a slide are read with.
+pub(super) struct Around<'a> {
+    pub(super) template: &'a Template,
+    /// Charts by the identifier of their relation.
+    pub(super) charts: &'a HashMap<String, Vec<Table>>,
+    pub(super) left_out: &'a mut LeftOut,
+    /// Cells of all tables of the deck so far.
+    pub(super) taken: &'a mut usize,
+}
+
 /// The shapes of a tree in reading order within groups, in drawing order otherwise.
-pub(super) fn read(
-    tree: &Node,
-    template: &Template,
-    charts: &HashMap<String, Vec<Table>>,
-    left_out: &mut LeftOut,
-) -> Vec<Shape> {
+///
+/// # Errors
+/// Why there are too many cells in their tables.
+pub(super) fn read(tree: &Node, around: &mut Around<'_>) -> Result<Vec<Shape>, String> {
     let mut shapes = Vec::new();
     for node in tree.nodes() {
         match &*node.name {
-            "p:sp" => shapes.extend(text(node, template)),
-            "p:graphicFrame" => shapes.extend(graphic(node, template, charts, left_out)),
+            "p:sp" => shapes.extend(text(node, around.template)),
+            "p:graphicFrame" => shapes.extend(graphic(node, around)?),
             "p:grpSp" => {
                 // A group is read as one: it stands where its frame stands.
-                let inside = super::order::reading(read(node, template, charts, left_out));
+                let inside = super::order::reading(read(node, around)?);
                 let frame = node.at(&["p:grpSpPr", "a:xfrm"]).and_then(frame);
                 shapes.extend(inside.into_iter().map(|shape| Shape { frame: frame.or(shape.frame), ..shape }));
             }
             "mc:AlternateContent" => {
                 if let Some(node) = node.at(&["mc:Choice"]).or_else(|| node.at(&["mc:Fallback"])) {
-                    shapes.extend(read(node, template, charts, left_out));
+                    shapes.extend(read(node, around)?);
                 }
             }
             "p:pic" => {
-                left_out.count("pictures");
-                shapes.extend(picture(node, template));
+                around.left_out.count("pictures");
+                shapes.extend(picture(node, around.template));
             }
-            "p:contentPart" => left_out.count("drawings in ink"),
+            "p:contentPart" => around.left_out.count("drawings in ink"),
             _ => {}
         }
     }
-    shapes
+    Ok(shapes)
 }
 
 /// What a picture says to those who cannot see it; programs put the name of a file there.
@@ -108,35 +116,31 @@ fn text(node: &Node, template: &Template) -> Option<Shape> {
     Some(Shape { content: Content::Text(lines), frame, is_title: matches!(kind, Some("title" | "ctrTitle")) })
 }
 
-fn graphic(
-    node: &Node,
-    template: &Template,
-    charts: &HashMap<String, Vec<Table>>,
-    left_out: &mut LeftOut,
-) -> Option<Shape> {
-    let frame = node.at(&["p:xfrm"]).and_then(frame).or_else(|| template.frame(&placeholder(node)?));
-    let data = node.at(&["a:graphic", "a:graphicData"])?;
+fn graphic(node: &Node, around: &mut Around<'_>) -> Result<Option<Shape>, String> {
+    let frame = node.at(&["p:xfrm"]).and_then(frame).or_else(|| around.template.frame(&placeholder(node)?));
+    let Some(data) = node.at(&["a:graphic", "a:graphicData"]) else { return Ok(None) };
     let content = if let Some(table) = data.at(&["a:tbl"]) {
-        Content::Tables(vec![Table { cells: cells(table), ..Table::default() }])
+        Content::Tables(vec![Table { cells: cells(table, around.taken)?, ..Table::default() }])
     } else if let Some(chart) = data.at(&["c:chart"]) {
-        match chart.attribute("r:id").and_then(|id| charts.get(id)) {
+        match chart.attribute("r:id").and_then(|id| around.charts.get(id)) {
             Some(tables) => Content::Tables(tables.clone()),
             None => {
-                left_out.count("charts");
-                return None;
+                around.left_out.count("charts");
+                return Ok(None);
             }
         }
     } else if let Some(diagram) = data.at(&["dgm:relIds"]) {
-        Content::Diagram(diagram.attribute("r:dm")?.to_owned())
+        let Some(part) = diagram.attribute("r:dm") else { return Ok(None) };
+        Content::Diagram(part.to_owned())
     } else {
-        left_out.count("embedded objects");
-        return None;
+        around.left_out.count("embedded objects");
+        return Ok(None);
     };
-    Some(Shape { content, frame, is_title: false })
+    Ok(Some(Shape { content, frame, is_title: false }))
 }
 
 /// Every cell of the grid; one that spans several stands in each of them, so that every row can be read alone.
-fn cells(table: &Node) -> Vec<Vec<String>> {
+fn cells(table: &Node, taken: &mut usize) -> Result<Vec<Vec<String>>, String> {
     let mut rows: Vec<Vec<String>> = Vec::new();
     for row in table.all("a:tr") {
         let mut cells: Vec<String> = Vec::new();
@@ -153,8 +157,8 @@ fn cells(table: &Node) -> Vec<Vec<String>> {
         }
         rows.push(cells);
     }
-    crate::flow::rectangular(&mut rows);
-    rows
+    crate::flow::rectangular(&mut rows, taken)?;
+    Ok(rows)
 }
 
 /// `[x, y, width, height]` of a transform.

@@ -15,8 +15,64 @@ pub(super) struct Templates(HashMap<String, Rc<Template>>);
 /// A layout and its master.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Template {
-    layout: Option<Node>,
-    master: Option<Node>,
+    layout: Places,
+    master: Places,
+    /// Paragraph properties by the master's style, then by level.
+    styles: HashMap<String, Levels>,
+}
+
+/// Paragraph properties by the name of their level.
+type Levels = HashMap<String, Node>;
+
+/// The placeholders of a layout or a master, looked through once: a slide asks for them with each of its paragraphs.
+#[derive(Clone, Debug, Default)]
+struct Places {
+    all: Vec<Place>,
+    /// The first of each number and kind.
+    by_index: HashMap<(String, String), usize>,
+    /// The first of each kind.
+    by_kin: HashMap<String, usize>,
+}
+
+/// What an instance of a placeholder inherits.
+#[derive(Clone, Debug)]
+struct Place {
+    kind: String,
+    frame: Option<[f64; 4]>,
+    levels: Levels,
+}
+
+impl Places {
+    fn of(part: Option<&Node>) -> Self {
+        let mut places = Self::default();
+        let tree = part.and_then(|part| part.at(&["p:cSld", "p:spTree"]));
+        for shape in tree.into_iter().flat_map(|tree| tree.all("p:sp")) {
+            let Some(Placeholder { kind, index }) = shapes::placeholder(shape) else { continue };
+            let (at, kin) = (places.all.len(), kin(&kind).to_owned());
+            places.by_index.entry((index, kin.clone())).or_insert(at);
+            places.by_kin.entry(kin).or_insert(at);
+            let frame = shape.at(&["p:spPr", "a:xfrm"]).and_then(shapes::frame);
+            places.all.push(Place { kind, frame, levels: levels(shape.at(&["p:txBody", "a:lstStyle"])) });
+        }
+        places
+    }
+
+    /// The placeholder of this number and kind, else the first of this kind.
+    fn find(&self, index: Option<&str>, kind: &str) -> Option<&Place> {
+        let own = index.and_then(|index| self.by_index.get(&(index.to_owned(), kin(kind).to_owned())));
+        self.all.get(*own.or_else(|| self.by_kin.get(kin(kind)))?)
+    }
+}
+
+/// The first of each name.
+fn levels(style: Option<&Node>) -> Levels {
+    let mut levels = Levels::new();
+    for level in style.into_iter().flat_map(Node::nodes) {
+        if !levels.contains_key(&*level.name) {
+            levels.insert(level.name.to_string(), level.clone());
+        }
+    }
+    levels
 }
 
 impl Templates {
@@ -34,7 +90,15 @@ impl Templates {
             Some(master) => archive.tree(master)?,
             None => None,
         };
-        let template = Rc::new(Template { layout, master });
+        let style = |name: &str| {
+            let style = master.as_ref().and_then(|master| master.at(&["p:txStyles", name]));
+            (name.to_owned(), levels(style))
+        };
+        let template = Rc::new(Template {
+            layout: Places::of(layout.as_ref()),
+            master: Places::of(master.as_ref()),
+            styles: ["p:titleStyle", "p:otherStyle", "p:bodyStyle"].map(style).into(),
+        });
         self.0.insert(part, Rc::clone(&template));
         Ok(template)
     }
@@ -43,38 +107,25 @@ impl Templates {
 impl Template {
     /// Where a placeholder stands if its slide does not say.
     pub(super) fn frame(&self, place: &Placeholder) -> Option<[f64; 4]> {
-        self.shapes(place).into_iter().find_map(|shape| shape.at(&["p:spPr", "a:xfrm"]).and_then(shapes::frame))
+        self.places(place).find_map(|place| place.frame)
     }
 
     /// The paragraph properties of a level (from 1) that a placeholder inherits, nearest first.
     pub(super) fn levels(&self, place: &Placeholder, level: &str) -> Vec<&Node> {
-        let of_shapes = self.shapes(place).into_iter().filter_map(|shape| shape.at(&["p:txBody", "a:lstStyle", level]));
         let style = match place.kind.as_str() {
             "title" | "ctrTitle" => "p:titleStyle",
             "dt" | "ftr" | "sldNum" => "p:otherStyle",
             _ => "p:bodyStyle",
         };
-        let of_master = self.master.as_ref().and_then(|master| master.at(&["p:txStyles", style, level]));
-        of_shapes.chain(of_master).collect()
+        let of_master = self.styles.get(style).and_then(|levels| levels.get(level));
+        self.places(place).filter_map(|place| place.levels.get(level)).chain(of_master).collect()
     }
 
-    /// The shapes of layout and master that a placeholder is an instance of.
-    fn shapes(&self, place: &Placeholder) -> Vec<&Node> {
-        let all = |part: &'_ Option<Node>| -> Vec<(Placeholder, usize)> {
-            let tree = part.as_ref().and_then(|part| part.at(&["p:cSld", "p:spTree"]));
-            let shapes = tree.into_iter().flat_map(|tree| tree.all("p:sp")).enumerate();
-            shapes.filter_map(|(at, shape)| Some((shapes::placeholder(shape)?, at))).collect()
-        };
-        let in_layout = all(&self.layout);
-        let by_index = in_layout.iter().find(|(own, _)| own.index == place.index && kin(&own.kind) == kin(&place.kind));
-        let found = by_index.or_else(|| in_layout.iter().find(|(own, _)| kin(&own.kind) == kin(&place.kind)));
-        let layout_at = found.map(|(_, at)| *at);
-        let kind = found.map_or(place.kind.as_str(), |(own, _)| own.kind.as_str());
-        let master_at = all(&self.master).iter().find(|(own, _)| kin(&own.kind) == kin(kind)).map(|(_, at)| *at);
-        [(&self.layout, layout_at), (&self.master, master_at)]
-            .into_iter()
-            .filter_map(|(part, at)| part.as_ref()?.at(&["p:cSld", "p:spTree"])?.all("p:sp").nth(at?))
-            .collect()
+    /// What the placeholder is an instance of in the layout, then in the master.
+    fn places(&self, place: &Placeholder) -> impl Iterator<Item = &Place> {
+        let in_layout = self.layout.find(Some(&place.index), &place.kind);
+        let in_master = self.master.find(None, in_layout.map_or(place.kind.as_str(), |own| own.kind.as_str()));
+        in_layout.into_iter().chain(in_master)
     }
 }
 

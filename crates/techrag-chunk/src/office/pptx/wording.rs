@@ -2,6 +2,7 @@
 
 use techrag_core::text;
 
+use super::super::docx::equation;
 use super::super::ordinal::written;
 use super::super::xml::Node;
 use super::shapes::{self, Placeholder};
@@ -31,22 +32,32 @@ impl Line {
 }
 
 /// The characters of a paragraph.
-pub(super) fn words(paragraph: &Node) -> String {
+pub(in crate::office) fn words(paragraph: &Node) -> String {
     let mut words = String::new();
-    for node in paragraph.nodes() {
+    gather(paragraph, &mut words);
+    words.replace('\u{b}', "\n")
+}
+
+fn gather(parent: &Node, words: &mut String) {
+    for node in parent.nodes() {
         match &*node.name {
             "a:r" | "a:fld" => node.all("a:t").for_each(|text| words.push_str(&text.text())),
             "a:br" => words.push('\n'),
             "mc:AlternateContent" => {
                 let chosen = node.at(&["mc:Choice"]).or_else(|| node.at(&["mc:Fallback"]));
-                chosen.into_iter().for_each(|chosen| {
-                    words.push_str(&chosen.every("m:t").into_iter().map(Node::text).collect::<String>());
-                });
+                chosen.into_iter().for_each(|chosen| gather(chosen, words));
+            }
+            // `a14:m`, of a namespace of its own, holds an equation or a paragraph of them.
+            "m" | "m:oMathPara" => gather(node, words),
+            "m:oMath" => {
+                let latex = equation::latex(node);
+                if !latex.trim().is_empty() {
+                    words.push_str(&format!("${}$", latex.trim()));
+                }
             }
             _ => {}
         }
     }
-    words.replace('\u{b}', "\n")
 }
 
 /// The paragraphs of a body that say something; `shape` tells what they inherit.

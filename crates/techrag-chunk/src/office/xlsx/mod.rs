@@ -16,6 +16,7 @@ use techrag_core::record::{Modality, Span, Table};
 use techrag_core::text;
 
 use super::archive::{Archive, Error};
+use super::pptx::wording;
 use super::relations::Relations;
 use super::xml::Node;
 use super::{LeftOut, chart};
@@ -86,6 +87,18 @@ fn commented(cell: &str, words: String, place: Place<'_>) -> Paragraph {
         ..Span::default()
     }];
     Paragraph { text: words, spans, kind: ParagraphKind::Prose, table: None }
+}
+
+/// The words of a text box; its sheet is its place.
+fn boxed(shape: &Node, place: Place<'_>) -> Option<Paragraph> {
+    let lines = shape.at(&["xdr:txBody"])?.all("a:p").map(wording::words).collect::<Vec<_>>();
+    let lines: Vec<String> = lines.iter().map(|line| text::squeeze(line)).filter(|line| !line.is_empty()).collect();
+    if lines.is_empty() {
+        return None;
+    }
+    let mut paragraph = commented("", lines.join("\n"), place);
+    paragraph.spans.iter_mut().for_each(|span| span.place = Some(format!("sheet {}", place.name)));
+    Some(paragraph)
 }
 
 /// A chart has no cells; its sheet is its place.
@@ -260,6 +273,11 @@ impl Parts<'_> {
         for drawing in sheet.of_kind("drawing") {
             let inside = Relations::of(drawing, archive)?;
             inside.of_kind("image").iter().for_each(|_| left_out.count("pictures"));
+            // Charts of the newer kind (waterfall, box and whisker, …) keep their data in another way.
+            inside.of_kind("chartEx").iter().for_each(|_| left_out.count("charts"));
+            if let Some(root) = archive.tree(drawing)? {
+                paragraphs.extend(root.every("xdr:sp").into_iter().filter_map(|shape| boxed(shape, place)));
+            }
             let all: BTreeMap<String, Vec<Table>> = chart::all(&inside, archive)?.into_iter().collect();
             charts.extend(all.into_values().flatten());
         }
