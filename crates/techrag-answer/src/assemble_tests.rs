@@ -130,3 +130,22 @@ fn guardrail_two_names_what_is_doubtful() {
     assert!(verification.contradictions[0].starts_with("SOURCE 1 says 12 % where SOURCE 2 says 27 %"));
     assert!(query.prompt.unwrap().user.contains("CITATION VERIFICATION NOTES\n- SOURCE 3 does not"));
 }
+
+#[test]
+fn a_long_caption_is_read_in_part_with_each_row() {
+    let text = format!("Table 1. {}\n\n| Road | Value |\n| --- | --- |\n| snow | 0.27 |", "friction ".repeat(2000));
+    let query = assembled("What is the friction on snow?", vec![hit("a:0", 1.0, &text)], CONFIG);
+    let sentences = &query.sources.unwrap()[0].sentences;
+    let row = sentences.iter().find(|sentence| sentence.text.ends_with("| snow | 0.27 |")).unwrap();
+    assert!(row.text.starts_with("Table 1. friction") && row.text.contains("| Road | Value |"));
+    assert!(row.text.len() < 2200, "{}", row.text.len());
+}
+
+#[test]
+fn sentences_beyond_a_thousand_are_not_compared_and_counted() {
+    let most = verify::COMPARED;
+    let hits = (0..most + 5).map(|n| hit(&format!("{n}:0"), 1.0, &format!("Friction on snow lifts it by {n} mm.")));
+    let query = assembled("What is the friction on snow?", hits.collect(), CONFIG);
+    assert_eq!(query.trace[0].details["sentences_not_compared"], 5);
+    assert_eq!(query.verification.unwrap().contradictions.len(), 5);
+}

@@ -66,9 +66,8 @@ fn words_that_stand_on_several_pages_are_right_on_each_of_them() {
     };
     let single = Passage { pages: Some([7, 7]), spans: Vec::new(), ..passage("d:1") };
     let source = Source { n: 1, key: "a.pdf".into(), passages: vec![passage("d:0"), single], ..Source::default() };
-    let place = |uid, page| {
-        locate::locate(&citation(uid, Some(page), "It slips."), std::slice::from_ref(&source)).map(|f| f.place)
-    };
+    let texts = Texts::of(std::slice::from_ref(&source), Effort::new(1000));
+    let place = |uid, page| locate::locate(&citation(uid, Some(page), "It slips."), &texts).map(|f| f.place);
     assert_eq!((place("d:0", 2), place("d:0", 3)), (Ok(Place::AsNamed), Ok(Place::AsNamed)));
     assert_eq!(place("d:0", 5), Ok(Place::OtherPage("2".into())));
     assert_eq!(place("d:9", 7), Ok(Place::OtherPassage("d:1".into())), "a chunk that is not there");
@@ -202,4 +201,47 @@ fn refusals_and_missing_answers_abstain() {
     run(&mut empty);
     assert!(abstained(&empty) && empty.checks.is_none());
     assert_eq!(empty.trace[0].note, "no answer to check");
+}
+
+#[test]
+fn what_is_too_much_to_be_looked_for_is_not_verified() {
+    let sources = [source()];
+    let cited = citation("d:0", Some(2), "Friction falls to 0.27 on snow.");
+    let texts = Texts::of(&sources, Effort::new(100));
+    assert!(locate::locate(&cited, &texts).is_ok());
+    let why = locate::locate(&cited, &texts).map(|found| found.place).unwrap_err();
+    assert_eq!(why, "not looked for: the record quotes more than is searched");
+}
+
+/// Every step of the checks on a claim and a passage of many numbers, of many names, and of one word again and again.
+#[test]
+fn a_long_claim_is_compared_in_bounded_time() {
+    let of = |unit: &dyn Fn(usize) -> String, most| (0..most).map(unit).collect::<Vec<_>>().join(" ");
+    let number = |at: usize| format!("the load is {at} N");
+    let turned = |at: usize| format!("the load is {} N", 999 - at);
+    let name = |at: usize| format!("Xy{at}Z");
+    let same = |_: usize| "load 5".to_owned();
+    for (claim, text, result) in [
+        (of(&number, 1000), of(&number, 1000), CheckResult::Verified),
+        (of(&number, 1000), of(&turned, 1000), CheckResult::Partial),
+        (of(&name, 1000), of(&name, 1000), CheckResult::Verified),
+        (of(&same, 1000), of(&same, 3000), CheckResult::Verified),
+        (of(&number, 10_000), of(&number, 10_000), CheckResult::Partial),
+    ] {
+        let passage = Passage { uid: "d:0".into(), text: text.clone(), ..Passage::default() };
+        let source = Source { n: 1, key: "a.pdf".into(), passages: vec![passage], ..Source::default() };
+        let sentence = AnswerSentence { text: claim.clone(), citations: vec![citation("d:0", None, &text)] };
+        let answer = Answer { text: claim, sentences: vec![sentence], ..Answer::default() };
+        let mut query = Query { answer: Some(answer), sources: Some(vec![source]), ..Query::new("?") };
+        let begun = std::time::Instant::now();
+        run(&mut query);
+        let check = query.checks.unwrap().claims.remove(0);
+        assert_eq!(check.result, result, "{}", check.detail);
+        let taken = begun.elapsed().as_secs();
+        // Far more than it takes; without the bounds the last one takes minutes.
+        assert!(taken < 30, "{taken} s");
+        if text.len() > 100_000 {
+            assert!(check.detail.contains("was not compared"), "{}", check.detail);
+        }
+    }
 }

@@ -1,10 +1,10 @@
 //! Hits by paper, and the sentences of each paper that speak of the question.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use techrag_core::record::{EvidenceSentence, Hit, Passage, Query, Source, Verdict};
 use techrag_core::unit::{self, Unit};
-use techrag_core::{id, lexical, place};
+use techrag_core::{id, lexical, place, text};
 
 use super::{Config, outside};
 
@@ -50,13 +50,14 @@ pub(super) fn sources(query: &Query, config: Config) -> (Vec<Source>, Merged) {
 
 fn papers(hits: &[Hit], limit: usize, merged: &mut Merged) -> Vec<Source> {
     let mut sources: Vec<Source> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
     let mut seen = HashSet::new();
     for hit in hits {
         if !seen.insert(opening(&hit.text, PASSAGE_KEY)) {
             merged.duplicates += 1;
             continue;
         }
-        let at = sources.iter().position(|source| source.doc_id == hit.doc_id).unwrap_or_else(|| {
+        let at = *places.entry(&hit.doc_id).or_insert_with(|| {
             sources.push(source(hit));
             sources.len() - 1
         });
@@ -122,7 +123,7 @@ fn pick_sentences(question: &str, sources: &mut [Source], limit: usize, merged: 
         for (inside, passage) in source.passages.iter().enumerate() {
             for unit in unit::units(&passage.text) {
                 if seen.insert(opening(&passage.text[unit.range.clone()], SENTENCE_KEY)) {
-                    let own = lexical::Bag::alike(&unit.with_context(&passage.text));
+                    let own = lexical::Bag::alike(&in_context(&unit, &passage.text));
                     candidates.push(Candidate { source: at, passage: inside, unit, own });
                 } else {
                     merged.duplicate_sentences += 1;
@@ -147,6 +148,16 @@ fn pick_sentences(question: &str, sources: &mut [Source], limit: usize, merged: 
     }
 }
 
+/// Bytes of a caption, and of a heading row, that each row of a table brings along.
+const BESIDE: usize = 2000;
+
+/// A unit's words with those that give it meaning, as [`Unit::with_context`], long ones cut.
+fn in_context(unit: &Unit, passage: &str) -> String {
+    let beside = [unit.caption.as_ref(), unit.header.as_ref()].into_iter().flatten();
+    let beside = beside.map(|range| text::prefix(&passage[range.clone()], BESIDE));
+    beside.chain([&passage[unit.range.clone()]]).collect::<Vec<_>>().join("\n")
+}
+
 fn sentence(passage: &Passage, unit: &Unit, score: f64) -> EvidenceSentence {
     EvidenceSentence {
         uid: passage.uid.clone(),
@@ -154,7 +165,7 @@ fn sentence(passage: &Passage, unit: &Unit, score: f64) -> EvidenceSentence {
         end: unit.range.end,
         page: place::page(&unit.range, &passage.spans, passage.pages),
         place: place::place(&unit.range, &passage.spans),
-        text: unit.with_context(&passage.text),
+        text: in_context(unit, &passage.text),
         score,
     }
 }

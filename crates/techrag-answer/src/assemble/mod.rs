@@ -47,6 +47,9 @@ pub fn run(query: &mut Query, config: Config) {
     ] {
         details.insert(name.into(), json!(count));
     }
+    if sentences > verify::COMPARED {
+        details.insert("sentences_not_compared".into(), json!(sentences - verify::COMPARED));
+    }
     details.insert("template".into(), json!(prompt.template));
     details.insert("template_sha256".into(), json!(prompt.template_sha256));
     query.trace.push(TraceEntry {

@@ -21,6 +21,8 @@ const OFF_TOPIC: f64 = 0.25;
 const ALIKE: f64 = 0.4;
 /// Most pairs named.
 const MOST: usize = 5;
+/// Sentences compared with each other, in the order of the sources: more than ten papers have. Half a million pairs.
+pub(super) const COMPARED: usize = 1000;
 
 /// What is doubtful about the evidence.
 pub(super) fn verify(question: &str, sources: &[Source]) -> Verification {
@@ -52,6 +54,7 @@ fn contradictions(sources: &[Source]) -> Vec<String> {
     let chosen: Vec<(&Source, &EvidenceSentence, BTreeSet<String>, Vec<Quantity>)> = sources
         .iter()
         .flat_map(|source| source.sentences.iter().map(move |sentence| (source, sentence)))
+        .take(COMPARED)
         .map(|(source, sentence)| {
             let words = tokens(&sentence.text, Config::WORDS).into_iter();
             let words = words.filter(|word| !word.chars().any(|c| c.is_ascii_digit())).collect();
@@ -61,6 +64,9 @@ fn contradictions(sources: &[Source]) -> Vec<String> {
     let mut found = Vec::new();
     for (at, one) in chosen.iter().enumerate() {
         for other in &chosen[at + 1..] {
+            if found.len() == MOST {
+                return found;
+            }
             if one.0.n == other.0.n || alike(&one.2, &other.2) < ALIKE {
                 continue;
             }
@@ -75,7 +81,6 @@ fn contradictions(sources: &[Source]) -> Vec<String> {
             }
         }
     }
-    found.truncate(MOST);
     found
 }
 

@@ -4,7 +4,7 @@
 //! its names, a negation more or less, a direction where the quotation has the contrary, and numbers that changed places
 //! ([`moved`]).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use techrag_core::quantity::{Quantity, quantities};
 use techrag_core::token::{self, Config, tokens};
@@ -39,8 +39,10 @@ const DIRECTIONS: [(&[&str], &[&str]); 6] = [
 
 /// What of a claim its quotations do not hold; empty when it stands.
 pub(super) fn missing(claim: &str, quoted: &str) -> Vec<String> {
-    let given = quantities(quoted);
-    let absent = |quantity: &Quantity| !given.iter().any(|other| other.agrees(quantity));
+    let given = by_value(quantities(quoted));
+    let absent = |quantity: &Quantity| {
+        given.get(magnitude(quantity)).is_none_or(|them| !them.iter().any(|it| it.agrees(quantity)))
+    };
     let mut missing: Vec<String> = quantities(claim)
         .into_iter()
         .filter(absent)
@@ -65,8 +67,21 @@ pub(super) fn missing(claim: &str, quoted: &str) -> Vec<String> {
     missing
 }
 
-/// Names in a claim: words with a capital inside, and capitalised words after the first that are no function words.
-fn names(claim: &str) -> Vec<String> {
+/// Quantities by their number, each with the units it has: those that could agree with another stand together.
+fn by_value(quantities: Vec<Quantity>) -> HashMap<String, BTreeSet<Quantity>> {
+    let mut found: HashMap<String, BTreeSet<Quantity>> = HashMap::new();
+    for quantity in quantities {
+        found.entry(magnitude(&quantity).to_owned()).or_default().insert(quantity);
+    }
+    found
+}
+
+fn magnitude(quantity: &Quantity) -> &str {
+    quantity.value.trim_start_matches('-')
+}
+
+/// Names in a claim, each once: words with a capital inside, and capitalised words after the first that are no function words.
+fn names(claim: &str) -> BTreeSet<String> {
     let is_name = |(at, word): &(usize, &str)| {
         let letters: Vec<char> = word.chars().filter(|c| c.is_alphabetic()).collect();
         let inner = letters.iter().skip(1).any(|c| c.is_uppercase());
@@ -115,11 +130,9 @@ fn denied(claim: &str, quoted: &str) -> Option<String> {
     if denies(claim) {
         return (!denies(quoted)).then(|| "not".to_owned());
     }
-    let nearest = quoted.lines().flat_map(sentence::split).max_by(|a, b| {
-        let share = |part: &str| own.share_in(&lexical::Bag::of(part));
-        share(a).total_cmp(&share(b))
-    });
-    nearest.filter(|part| denies(part)).map(|_| "not, as quoted".to_owned())
+    let parts = quoted.lines().flat_map(sentence::split).map(|part| (part, own.share_in(&lexical::Bag::of(part))));
+    let nearest = parts.max_by(|a, b| a.1.total_cmp(&b.1));
+    nearest.filter(|(part, _)| denies(part)).map(|_| "not, as quoted".to_owned())
 }
 
 fn denies(words: &str) -> bool {

@@ -1,9 +1,12 @@
 //! Where the words of a citation stand among the passages of its source.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use techrag_core::record::{Citation, Passage, Source};
 use techrag_core::{place, text};
+
+use super::effort::Effort;
 
 /// Words found, and how their place compares with the one named.
 pub(super) struct Found<'a> {
@@ -30,26 +33,63 @@ pub(super) enum Place {
     NoPageNamed,
 }
 
+/// The passages of a record's sources as they are searched: each folded once, when it is first needed.
+pub(super) struct Texts<'a> {
+    sources: &'a [Source],
+    folded: Vec<Vec<OnceCell<Searchable>>>,
+    effort: Effort,
+}
+
+impl<'a> Texts<'a> {
+    pub(super) fn of(sources: &'a [Source], effort: Effort) -> Self {
+        let folded = sources.iter().map(|source| source.passages.iter().map(|_| OnceCell::new()).collect()).collect();
+        Self { sources, folded, effort }
+    }
+
+    /// Every place in a passage where folded words stand, the first [`PLACES`] of them.
+    fn places(&self, [at, inside]: [usize; 2], wanted: &str) -> Result<Vec<Range<usize>>, String> {
+        let passage = &self.sources[at].passages[inside];
+        let folded = self.folded[at][inside].get_or_init(|| Searchable::new(&passage.text));
+        if !self.effort.spend(folded.folded.len() as u64) {
+            return Err("not looked for: the record quotes more than is searched".into());
+        }
+        Ok(folded.places(&passage.text, wanted).take(PLACES).collect())
+    }
+}
+
+/// Places of the same words in one passage that are compared with the page named.
+const PLACES: usize = 1000;
+
 /// Finds the words of a citation.
 ///
 /// # Errors
 /// Why it does not resolve, in words.
-pub(super) fn locate<'a>(citation: &Citation, sources: &'a [Source]) -> Result<Found<'a>, String> {
-    let source = sources
-        .iter()
-        .find(|source| source.n == citation.source)
-        .ok_or_else(|| format!("there is no SOURCE {}", citation.source))?;
+pub(super) fn locate<'a>(citation: &Citation, texts: &Texts<'a>) -> Result<Found<'a>, String> {
+    let at = texts.sources.iter().position(|source| source.n == citation.source);
+    let at = at.ok_or_else(|| format!("there is no SOURCE {}", citation.source))?;
+    let source = &texts.sources[at];
     if source.key != citation.key {
         return Err(format!("SOURCE {} is {}, not {}", source.n, source.key, citation.key));
     }
-    if text::fold_tight(&citation.span).is_empty() {
+    let (wanted, _) = traced_fold(&citation.span);
+    if wanted.is_empty() {
         return Err("the citation quotes nothing".into());
     }
-    let named = source.passages.iter().find(|passage| passage.uid == citation.uid);
-    let own = named.into_iter().flat_map(|passage| everywhere(passage, citation, None));
-    let others = source.passages.iter().filter(|passage| passage.uid != citation.uid);
-    let others = others.flat_map(|passage| everywhere(passage, citation, Some(&passage.uid)));
-    match (best(own).or_else(|| best(others)), named) {
+    let named = source.passages.iter().position(|passage| passage.uid == citation.uid);
+    let in_passage = |inside: usize, other: Option<&String>| -> Result<Vec<Found<'a>>, String> {
+        let places = texts.places([at, inside], &wanted)?;
+        Ok(places.into_iter().map(|range| found(&source.passages[inside], range, citation, other)).collect())
+    };
+    if let Some(inside) = named
+        && let Some(found) = best(in_passage(inside, None)?)
+    {
+        return Ok(found);
+    }
+    let mut elsewhere = Vec::new();
+    for (inside, passage) in source.passages.iter().enumerate().filter(|(_, passage)| passage.uid != citation.uid) {
+        elsewhere.extend(best(in_passage(inside, Some(&passage.uid))?));
+    }
+    match (best(elsewhere), named) {
         (Some(found), _) => Ok(found),
         (None, Some(_)) => Err("the quoted words stand nowhere in the source's passages".into()),
         (None, None) => Err(format!("chunk {} is not among the passages of SOURCE {}", citation.uid, source.n)),
@@ -57,7 +97,7 @@ pub(super) fn locate<'a>(citation: &Citation, sources: &'a [Source]) -> Result<F
 }
 
 /// Of the places where the words stand, the first on the page named; the first of all where none is.
-fn best<'a>(places: impl Iterator<Item = Found<'a>>) -> Option<Found<'a>> {
+fn best<'a>(places: impl IntoIterator<Item = Found<'a>>) -> Option<Found<'a>> {
     let mut first = None;
     for found in places {
         if matches!(found.place, Place::AsNamed | Place::OtherPassage(_)) {
@@ -66,11 +106,6 @@ fn best<'a>(places: impl Iterator<Item = Found<'a>>) -> Option<Found<'a>> {
         first.get_or_insert(found);
     }
     first
-}
-
-/// Every place in a passage where the words of a citation stand. `other` is the passage's uid if it is not the one named.
-fn everywhere<'a>(passage: &'a Passage, citation: &Citation, other: Option<&String>) -> Vec<Found<'a>> {
-    find(&passage.text, &citation.span).into_iter().map(|range| found(passage, range, citation, other)).collect()
 }
 
 fn found<'a>(passage: &'a Passage, range: Range<usize>, citation: &Citation, other: Option<&String>) -> Found<'a> {
@@ -104,18 +139,32 @@ fn listed(pages: &[u32]) -> String {
     }
 }
 
-/// Where a quotation stands in a text, in order, case, white space, hyphens, ligatures and typographic forms aside.
-pub(crate) fn find(text: &str, quotation: &str) -> Vec<Range<usize>> {
-    let (wanted, _) = traced_fold(quotation);
-    let (folded, origin) = traced_fold(text);
-    if wanted.is_empty() {
-        return Vec::new();
+/// A text folded for being searched more than once: case, white space, hyphens, ligatures and typographic forms aside.
+pub(crate) struct Searchable {
+    folded: String,
+    /// The byte of the text that each byte of the fold comes from.
+    origin: Vec<usize>,
+}
+
+impl Searchable {
+    pub(crate) fn new(text: &str) -> Self {
+        let (folded, origin) = traced_fold(text);
+        Self { folded, origin }
     }
-    let range = |(first, _): (usize, &str)| {
-        let last = origin[first + wanted.len() - 1];
-        origin[first]..last + text[last..].chars().next().map_or(0, char::len_utf8)
-    };
-    folded.match_indices(&wanted).map(range).collect()
+
+    /// Where a quotation stands first in the text that this was made of.
+    pub(crate) fn find(&self, text: &str, quotation: &str) -> Option<Range<usize>> {
+        let (wanted, _) = traced_fold(quotation);
+        if wanted.is_empty() { None } else { self.places(text, &wanted).next() }
+    }
+
+    /// Where folded words stand, in order.
+    fn places(&self, text: &str, wanted: &str) -> impl Iterator<Item = Range<usize>> {
+        self.folded.match_indices(wanted).map(move |(first, _)| {
+            let last = self.origin[first + wanted.len() - 1];
+            self.origin[first]..last + text[last..].chars().next().map_or(0, char::len_utf8)
+        })
+    }
 }
 
 /// [`text::fold_tight`] character by character, with the byte of the text that each byte of the fold comes from.
@@ -123,6 +172,11 @@ fn traced_fold(text: &str) -> (String, Vec<usize>) {
     let mut folded = String::new();
     let mut origin = Vec::new();
     for (at, c) in text.char_indices() {
+        if c.is_ascii_alphanumeric() {
+            folded.push(c.to_ascii_lowercase());
+            origin.push(at);
+            continue;
+        }
         let piece = text::fold_tight(c.encode_utf8(&mut [0; 4]));
         origin.resize(origin.len() + piece.len(), at);
         folded.push_str(&piece);
@@ -135,6 +189,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn find(text: &str, quotation: &str) -> Vec<Range<usize>> {
+        let (wanted, _) = traced_fold(quotation);
+        if wanted.is_empty() { Vec::new() } else { Searchable::new(text).places(text, &wanted).collect() }
+    }
 
     #[test]
     fn a_quotation_is_found_in_spite_of_typography() {

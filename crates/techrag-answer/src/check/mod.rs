@@ -9,23 +9,27 @@
 //! | the words its citations quote say what the claim says ([`claim`]) | partial |
 //! | what is printed beside the sentences, markers and words, says nothing more ([`printed`]) | not found |
 //!
+//! A record may cost seconds, not hours: what it quotes beyond that ([`effort`]) is not looked for, and says so.
+//!
 //! What no word tells is not found out: numbers that changed places in a free paraphrase, say ([`moved`] finds those
 //! that keep the words beside them).
 
 mod claim;
+mod effort;
 mod locate;
 mod medal;
 mod moved;
 mod printed;
 
-pub(crate) use locate::find;
+pub(crate) use locate::Searchable;
 
 use techrag_core::record::{
     Answer, AnswerSentence, Check, CheckResult, Checks, Citation, Medal, Query, Source, TraceEntry,
 };
 use techrag_core::text;
 
-use locate::{Found, Place};
+use effort::{COMPARED, Effort, SEARCHED};
+use locate::{Found, Place, Texts};
 
 /// Writes `checks`, `answer.confidence`, `answer.medal` and one trace entry. A record without an answer passes with a
 /// note.
@@ -62,47 +66,70 @@ pub fn abstained(query: &Query) -> bool {
 fn checks(answer: &Answer, sources: &[Source]) -> Checks {
     let mut claims = Vec::new();
     if !answer.abstained {
+        let record = Record {
+            text: text::fold(&answer.text),
+            texts: Texts::of(sources, Effort::new(SEARCHED)),
+            searched: Effort::new(SEARCHED),
+            compared: Effort::new(COMPARED),
+        };
         for (at, sentence) in answer.sentences.iter().enumerate() {
-            claims.extend(sentence_checks(at, sentence, answer, sources));
+            claims.extend(record.sentence_checks(at, sentence));
         }
-        claims.extend(printed::checks(answer));
+        claims.extend(printed::checks(answer, &record.searched));
     }
     let verified = claims.iter().filter(|check| check.result == CheckResult::Verified).count();
     Checks { verified: verified as u32, total: claims.len() as u32, claims, ..Checks::default() }
 }
 
-fn sentence_checks(at: usize, sentence: &AnswerSentence, answer: &Answer, sources: &[Source]) -> Vec<Check> {
-    let check = |source, result, page, detail: String| Check {
-        sentence: at,
-        source,
-        result,
-        page,
-        detail,
-        extra: Default::default(),
-    };
-    if sentence.citations.is_empty() {
-        return vec![check(0, CheckResult::NotFound, None, "the sentence cites nothing".into())];
-    }
-    if !sentence.text.chars().any(char::is_alphanumeric) {
-        return vec![check(0, CheckResult::NotFound, None, "the sentence says nothing".into())];
-    }
-    let printed = text::fold(&answer.text).contains(&text::fold(&sentence.text));
-    let found: Vec<Result<Found<'_>, String>> =
-        sentence.citations.iter().map(|citation| locate::locate(citation, sources)).collect();
-    // A claim may rest on several quotations together: a table's row, its heading row, its caption.
-    let quoted: Vec<&str> = found.iter().flatten().map(|found| found.words).collect();
-    let missing = claim::missing(&sentence.text, &quoted.join("\n"));
-    let one = |(citation, found): (&Citation, Result<Found<'_>, String>)| match found {
-        Err(why) => check(citation.source, CheckResult::NotFound, None, why),
-        Ok(_) if !printed => {
-            check(citation.source, CheckResult::NotFound, None, "the sentence is not in the answer's text".into())
+/// What the sentences of an answer are compared with, and how much of that may be done.
+struct Record<'a> {
+    /// The answer's text, folded.
+    text: String,
+    texts: Texts<'a>,
+    searched: Effort,
+    compared: Effort,
+}
+
+impl Record<'_> {
+    fn sentence_checks(&self, at: usize, sentence: &AnswerSentence) -> Vec<Check> {
+        let check = |source, result, page, detail: String| Check {
+            sentence: at,
+            source,
+            result,
+            page,
+            detail,
+            extra: Default::default(),
+        };
+        if sentence.citations.is_empty() {
+            return vec![check(0, CheckResult::NotFound, None, "the sentence cites nothing".into())];
         }
-        Ok(found) => {
-            let (result, detail) = judge(citation, &found, &missing);
-            check(citation.source, result, found.page, detail)
+        if !sentence.text.chars().any(char::is_alphanumeric) {
+            return vec![check(0, CheckResult::NotFound, None, "the sentence says nothing".into())];
         }
-    };
-    sentence.citations.iter().zip(found).map(one).collect()
+        let unprinted = match self.searched.spend(self.text.len() as u64) {
+            false => Some("not looked for in the answer's text, which is too long"),
+            true if self.text.contains(&text::fold(&sentence.text)) => None,
+            true => Some("the sentence is not in the answer's text"),
+        };
+        let found: Vec<Result<Found<'_>, String>> =
+            sentence.citations.iter().map(|citation| locate::locate(citation, &self.texts)).collect();
+        // A claim may rest on several quotations together: a table's row, its heading row, its caption.
+        let quoted: Vec<&str> = found.iter().flatten().map(|found| found.words).collect();
+        let quoted = quoted.join("\n");
+        let missing = match self.compared.spend(sentence.text.len() as u64 * quoted.len() as u64) {
+            true => claim::missing(&sentence.text, &quoted),
+            false => vec!["whether they say the same was not compared, the words are too many".into()],
+        };
+        let one = |(citation, found): (&Citation, Result<Found<'_>, String>)| match (found, unprinted) {
+            (Err(why), _) => check(citation.source, CheckResult::NotFound, None, why),
+            (Ok(_), Some(why)) => check(citation.source, CheckResult::NotFound, None, why.into()),
+            (Ok(found), None) => {
+                let (result, detail) = judge(citation, &found, &missing);
+                check(citation.source, result, found.page, detail)
+            }
+        };
+        sentence.citations.iter().zip(found).map(one).collect()
+    }
 }
 
 fn judge(citation: &Citation, found: &Found<'_>, missing: &[String]) -> (CheckResult, String) {

@@ -10,7 +10,7 @@
 //!
 //! Numbers that stand together (`0.2, 0.3 and 0.4`, `between 3 and 5`) count as one place for the second rule.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use techrag_core::{text, token};
 
@@ -92,20 +92,24 @@ fn word_for_word(claim: &[Piece], quoted: &[Piece]) -> Option<Vec<String>> {
         (Piece::Number(_), Piece::Number(_)) => true,
         _ => false,
     };
-    let sorted = |pieces: &[Piece]| {
-        let mut numbers: Vec<String> = pieces.iter().filter_map(number).map(str::to_owned).collect();
-        numbers.sort();
-        numbers
-    };
     let own = sorted(&claim);
+    let worded = quoted.windows(claim.len()).filter(|window| claim.iter().zip(*window).all(same));
     // Other numbers in the same words may be another sentence: `5 % at 2 kN` beside `3 % at 4 kN`.
-    let is_place = |window: &&[Piece]| claim.iter().zip(*window).all(same) && sorted(window) == own;
-    let places = quoted.windows(claim.len()).filter(is_place);
+    let places = worded.take(PLACES).filter(|window| sorted(window) == own);
     let differing = |window: &[Piece]| -> Vec<String> {
         let pairs = claim.iter().zip(window).filter(|(own, other)| own != other);
         pairs.filter_map(|(own, _)| number(own)).map(str::to_owned).collect()
     };
     places.map(differing).min_by_key(Vec::len)
+}
+
+/// Places of the same words whose numbers are compared: rows of numbers alone stand at every number of a table.
+const PLACES: usize = 200;
+
+fn sorted(pieces: &[Piece]) -> Vec<&str> {
+    let mut numbers: Vec<&str> = pieces.iter().filter_map(number).collect();
+    numbers.sort_unstable();
+    numbers
 }
 
 fn number(piece: &Piece) -> Option<&str> {
@@ -118,15 +122,15 @@ fn number(piece: &Piece) -> Option<&str> {
 /// Numbers whose neighbours stand beside other numbers in the quotation.
 fn beside_others(claim: &[Piece], quoted: &[Piece]) -> Vec<String> {
     let places = groups(quoted);
+    let before = beside(places.iter().map(|place| (place.before, &place.numbers)));
+    let after = beside(places.iter().map(|place| (place.after, &place.numbers)));
     let mut moved = Vec::new();
     for group in groups(claim) {
-        let before = beside(group.before, places.iter().map(|place| (place.before, &place.numbers)));
-        let after = beside(group.after, places.iter().map(|place| (place.after, &place.numbers)));
-        if before.is_empty() && after.is_empty() {
-            continue;
+        let sides = [group.before.and_then(|pair| before.get(&pair)), group.after.and_then(|pair| after.get(&pair))];
+        if sides.iter().any(Option::is_some) {
+            let out_of_place = |own: &&str| !sides.iter().flatten().any(|there| there.contains(own));
+            moved.extend(group.numbers.iter().copied().filter(out_of_place).map(str::to_owned));
         }
-        let out_of_place = |own: &&str| !before.contains(own) && !after.contains(own);
-        moved.extend(group.numbers.iter().copied().filter(out_of_place).map(str::to_owned));
     }
     moved
 }
@@ -134,11 +138,17 @@ fn beside_others(claim: &[Piece], quoted: &[Piece]) -> Vec<String> {
 /// Two words on a side of a number; `None` where less stands there.
 type Pair<'a> = Option<[&'a str; BESIDE]>;
 
-/// The numbers that the quotation has beside a pair of words; none where the pair is missing or says nothing.
-fn beside<'a>(pair: Pair<'_>, places: impl Iterator<Item = (Pair<'a>, &'a Vec<&'a str>)>) -> BTreeSet<&'a str> {
-    let Some(pair) = pair.filter(is_telling) else { return BTreeSet::new() };
-    let there = places.filter(|(own, _)| *own == Some(pair));
-    there.flat_map(|(_, numbers)| numbers.iter().copied()).collect()
+/// The numbers that the quotation has beside each pair of words that says what a number is of.
+fn beside<'a>(
+    places: impl Iterator<Item = (Pair<'a>, &'a Vec<&'a str>)>,
+) -> HashMap<[&'a str; BESIDE], BTreeSet<&'a str>> {
+    let mut found: HashMap<[&str; BESIDE], BTreeSet<&str>> = HashMap::new();
+    for (pair, numbers) in places {
+        if let Some(pair) = pair.filter(is_telling) {
+            found.entry(pair).or_default().extend(numbers.iter().copied());
+        }
+    }
+    found
 }
 
 /// Numbers that stand together, and the words on both sides.

@@ -8,6 +8,8 @@ use std::collections::BTreeSet;
 use techrag_core::record::{Answer, Check, CheckResult};
 use techrag_core::text;
 
+use super::effort::Effort;
+
 /// How a citation begins in the text: `[SOURCE 1: Title, p. 2]`, `[EXTERNAL 4: Title]`. The numbers run through both.
 const MARKS: [&str; 2] = ["[SOURCE ", "[EXTERNAL "];
 /// Characters of unchecked words that a finding quotes.
@@ -15,7 +17,7 @@ const PREVIEW: usize = 60;
 
 /// Findings: markers of a source or of a page that no sentence cites (a model's, or a document's, forgeries), and words
 /// that belong to no sentence.
-pub(super) fn checks(answer: &Answer) -> Vec<Check> {
+pub(super) fn checks(answer: &Answer, searched: &Effort) -> Vec<Check> {
     let check = |source: u32, page: Option<u32>, detail: String| Check {
         sentence: answer.sentences.len(),
         source,
@@ -35,8 +37,21 @@ pub(super) fn checks(answer: &Answer) -> Vec<Check> {
         }
         _ => None,
     });
-    let more = unclaimed(&words, answer).into_iter();
-    stray.chain(more.map(|words| check(0, None, format!("the text says «{words}», no sentence does")))).collect()
+    let more = if searched.spend(words.len() as u64 * answer.sentences.len() as u64) {
+        unclaimed(&words, answer).iter().map(|words| format!("the text says «{words}», no sentence does")).collect()
+    } else {
+        vec!["the text is too long to be compared with its sentences".to_owned()]
+    };
+    stray.chain(more.into_iter().map(|detail| check(0, None, detail))).collect()
+}
+
+/// Bytes within which a marker ends, if it is one.
+const MARKER: usize = 4000;
+
+/// Where the next marker begins, and how long its beginning is.
+fn next_mark(text: &str) -> Option<(usize, usize)> {
+    let mark_at = |at: usize| MARKS.iter().find(|mark| text[at..].starts_with(**mark)).map(|mark| (at, mark.len()));
+    text.match_indices('[').find_map(|(at, _)| mark_at(at))
 }
 
 /// The markers of a text, each with its source and its page if it names one, and the text without them. A number too
@@ -44,12 +59,11 @@ pub(super) fn checks(answer: &Answer) -> Vec<Check> {
 fn parts(answer: &str) -> (Vec<(u32, Option<u32>)>, String) {
     let (mut markers, mut words) = (Vec::new(), String::new());
     let mut rest = answer;
-    let next = |text: &str| MARKS.iter().filter_map(|mark| Some((text.find(mark)?, mark.len()))).min();
-    while let Some((at, length)) = next(rest) {
+    while let Some((at, length)) = next_mark(rest) {
         words.push_str(&rest[..at]);
         let inside = &rest[at + length..];
         let digits = inside.find(|c: char| !c.is_ascii_digit()).unwrap_or(inside.len());
-        let end = inside.find(']').unwrap_or(digits);
+        let end = text::prefix(inside, MARKER).find(']').unwrap_or(digits);
         if digits > 0 {
             let page = inside[..end.max(digits)].rsplit_once(", p. ").and_then(|(_, page)| page.trim().parse().ok());
             markers.push((inside[..digits].parse().unwrap_or(0), page));
@@ -99,7 +113,7 @@ mod tests {
         let sentence = |text: &str| AnswerSentence { text: text.into(), citations: vec![citation.clone()] };
         let sentences = vec![sentence("It slips."), sentence("It slips. Then it grips.")];
         let answer = Answer { text: printed.into(), sentences, ..Answer::default() };
-        checks(&answer).into_iter().map(|check| check.detail).collect()
+        checks(&answer, &Effort::new(1000)).into_iter().map(|check| check.detail).collect()
     }
 
     #[test]
@@ -118,6 +132,23 @@ mod tests {
         ] {
             assert_eq!(details(printed), [detail], "{printed}");
         }
+    }
+
+    #[test]
+    fn a_text_of_too_many_sentences_is_not_taken_for_checked() {
+        let sentence = |_| AnswerSentence { text: "It slips.".into(), ..AnswerSentence::default() };
+        let answer =
+            Answer { text: "It slips. ".repeat(20), sentences: (0..20).map(sentence).collect(), ..Answer::default() };
+        let found =
+            |most| checks(&answer, &Effort::new(most)).into_iter().map(|check| check.detail).collect::<Vec<_>>();
+        assert_eq!(found(4000), Vec::<String>::new());
+        assert_eq!(found(3999), ["the text is too long to be compared with its sentences"]);
+    }
+
+    #[test]
+    fn markers_that_never_end_are_read_once() {
+        let (markers, words) = parts(&"[SOURCE 1".repeat(20_000));
+        assert_eq!((markers.len(), words.trim()), (20_000, ""));
     }
 
     #[test]

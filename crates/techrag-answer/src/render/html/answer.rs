@@ -104,10 +104,9 @@ struct Marker<'a> {
 /// The next `[SOURCE n: Title, p. 2]`, `[SOURCE n: Title, slide 3]` or `[EXTERNAL n: Title]`, with what stands before
 /// and after it.
 fn next_marker(text: &str) -> Option<(&str, Marker<'_>, &str)> {
-    let (at, kind, mark) = [("SOURCE", "[SOURCE "), ("EXTERNAL", "[EXTERNAL ")]
-        .into_iter()
-        .filter_map(|(kind, mark)| text.find(mark).map(|at| (at, kind, mark)))
-        .min()?;
+    let kinds = [("SOURCE", "[SOURCE "), ("EXTERNAL", "[EXTERNAL ")];
+    let begins = |at: usize| kinds.iter().find(|(_, mark)| text[at..].starts_with(mark)).map(|kind| (at, *kind));
+    let (at, (kind, mark)) = text.match_indices('[').find_map(|(at, _)| begins(at))?;
     let inside = &text[at + mark.len()..];
     let end = inside.find(']')?;
     let (inside, after) = (&inside[..end], &inside[end + 1..]);

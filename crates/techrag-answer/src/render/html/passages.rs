@@ -7,7 +7,11 @@ use serde::Serialize;
 use techrag_core::record::{Citation, Hit, Origin, Passage, Query, Source};
 use techrag_core::{clean, place as core_place};
 
-use crate::check::find;
+use crate::check::Searchable;
+
+/// Bytes of a passage that are searched for the words to mark, all quotations of it together: those of an ordinary
+/// answer need a thousandth of it.
+const SEARCHED: usize = 1_000_000_000;
 
 /// A source and its passages.
 #[derive(Debug, Serialize)]
@@ -60,8 +64,10 @@ fn shown(source: &Source, query: &Query, hits: &HashMap<&str, &Hit>) -> Shown {
     let block = |(at, passage): (usize, &Passage)| {
         let spans = citations.iter().filter(|citation| citation.uid == passage.uid).map(|citation| &citation.span);
         let text = clean::block(&passage.text);
+        let searchable = Searchable::new(&text);
+        let most = SEARCHED / text.len().max(1);
         let quoted: Vec<Range<usize>> =
-            spans.filter_map(|span| find(&text, &clean::line(span)).into_iter().next()).collect();
+            spans.take(most).filter_map(|span| searchable.find(&text, &clean::line(span))).collect();
         let hit = hits.get(passage.uid.as_str());
         Block {
             id: id(source.n, at),
