@@ -3,7 +3,8 @@
 // usage: check-page.mjs PAGE.html [SCREENSHOTS]
 //        needs Chromium (CHROMIUM, default /usr/bin/chromium) and the npm package playwright-core
 // checks: no console message, no request but for the page itself; a citation shows its quotation when focused and leads
-//         to it when clicked; a link into a closed passage opens it; both themes (screenshots light.png and dark.png)
+//         to it when clicked; a link into a closed passage opens it; Tab reaches everything once, in the order of the page,
+//         in sight and with a ring around it; a citation, its quotation, its passage and the way back without a mouse; both themes (screenshots light.png and dark.png)
 import { pathToFileURL } from "node:url";
 import { createRequire } from "node:module";
 
@@ -11,6 +12,62 @@ const { chromium } = createRequire(process.cwd() + "/")("playwright-core");
 const [page_file, screenshots] = process.argv.slice(2);
 const wrong = [];
 const expect = (holds, what) => { if (!holds) wrong.push(what); };
+// Where the focus is: nothing on the page, or what it is and how it looks.
+const focused = (page) => page.evaluate(() => {
+  const at = document.activeElement;
+  if (!at || at === document.body) return null;
+  const [box, style] = [at.getBoundingClientRect(), getComputedStyle(at)];
+  return {
+    nth: [...document.querySelectorAll("a[href], summary, [tabindex]")].indexOf(at),
+    what: `${at.tagName} ${at.getAttribute("href") ?? at.textContent.trim().slice(0, 40)}`,
+    href: at.getAttribute("href"),
+    ring: style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2,
+    seen: box.bottom > 0 && box.top < innerHeight && box.width > 0 && box.height > 0,
+    passage: at.tagName === "SUMMARY" ? at.parentElement.id : null,
+  };
+});
+
+// The page by keyboard alone.
+async function walk(page) {
+  const reachable = await page.evaluate(() => {
+    const all = [...document.querySelectorAll("a[href], summary, [tabindex='0']")];
+    return all.filter((one) => one.checkVisibility() && !(one.tagName !== "SUMMARY" && one.closest("details:not([open])"))).length;
+  });
+  const seen = [];
+  for (let stop = 0; stop <= reachable; stop += 1) {
+    await page.keyboard.press("Tab");
+    const at = await focused(page);
+    if (!at) break;
+    expect(at.ring, `the focus is visible on ${at.what}`);
+    expect(at.seen, `${at.what} is in sight when focused`);
+    expect(seen.length === 0 || at.nth > seen[seen.length - 1], `${at.what} comes in the order of the page`);
+    seen.push(at.nth);
+  }
+  expect(seen.length === reachable, `Tab reaches ${seen.length} of ${reachable}`);
+  const cite = page.locator("a.cite").first();
+  if (await cite.count() === 0) return;
+  await cite.focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  const quotation = (await cite.getAttribute("href")).slice(1);
+  expect(await page.evaluate((id) => document.getElementById(id).contains(document.activeElement), quotation), "Enter on a citation leads to its quotation");
+  const passage = (await focused(page)).href.slice(1);
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  expect((await focused(page))?.passage === passage, "Enter on its link leads to the passage");
+  expect(await page.evaluate((id) => document.getElementById(id).open, passage), "which is open");
+  await page.keyboard.press("Space");
+  expect(!(await page.evaluate((id) => document.getElementById(id).open, passage)), "Space closes it");
+  const back = page.locator(`#${quotation} a`).last();
+  await back.focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  const next = await focused(page);
+  const cites = await page.locator("a.cite").count();
+  expect(cites < 2 || next?.href === await page.locator("a.cite").nth(1).getAttribute("href"), `the way back leads to the answer, and on to its next citation, not to ${next?.what}`);
+  await page.goto(page.url().split("#")[0]);
+}
+
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
   args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"],
@@ -26,6 +83,7 @@ for (const colorScheme of ["light", "dark"]) {
   const outside = requests.filter((asked) => asked !== url && !asked.startsWith("data:"));
   expect(outside.length === 0, `asked for ${outside}`);
   if (screenshots) await page.screenshot({ path: `${screenshots}/${colorScheme}.png` });
+  await walk(page);
   const cites = page.locator("a.cite");
   const count = await cites.count();
   if (count > 0) {

@@ -77,9 +77,10 @@ fn page(query: &Query) -> String {
 fn a_citation_leads_to_its_quotation_and_that_to_its_passage() {
     let page = page(&answered("Friction falls to 0.27."));
     for part in [
-        r##"<a class="cite verified" href="#q1-c1">1, p. 2</a>"##,
+        r##"<a class="cite verified" href="#q1-c1" id="q1-a1">1, p. 2</a>"##,
         r#"<li id="q1-c1"><blockquote>Friction falls to 0.27.</blockquote>"#,
-        r##"<a href="#q1-s1-0">in its passage</a>"##,
+        r##"<a href="#q1-s1-0" aria-label="in its passage: quotation 1">in its passage</a>"##,
+        r##"<a href="#q1-a1" aria-label="in the answer: quotation 1">in the answer</a>"##,
         r#"<details id="q1-s1-0"><summary><span class="tag">VECTOR</span>"#,
         "Before. <mark>Friction falls to 0.27.</mark> After.",
         "71.3 of 100, moderate",

@@ -11,6 +11,7 @@ use techrag_core::{text, token};
 
 use super::Cosines;
 use super::question::{Question, Want, numbers};
+use super::thread::Thread;
 
 /// A unit that may be quoted.
 #[derive(Clone, Debug)]
@@ -27,6 +28,8 @@ pub(super) struct Candidate {
     pub(super) words: Bag,
     /// The words of its neighbourhood: the units before and after it, section and title too.
     pub(super) around: Bag,
+    /// What it goes on with and what it begins.
+    pub(super) thread: Thread,
     /// What is measured of it.
     pub(super) features: Features,
 }
@@ -67,6 +70,8 @@ pub(super) enum Mark {
     Cause,
     /// Several things are wanted, and it announces or numbers them.
     Listed,
+    /// The meaning of a word is wanted, and it says what something is called.
+    Defines,
 }
 
 /// Candidates by source, passage and place.
@@ -80,8 +85,10 @@ pub(super) fn candidates(asked: &Question, sources: &[Source]) -> Vec<Candidate>
             let from = found.len();
             for unit in unit::units(&passage.text) {
                 let unit = Unit { range: trimmed(&passage.text, unit.range), ..unit };
-                let words = Bag::alike(&unit.with_context(&passage.text)).explained(&short);
-                let in_context = text::squeeze(&format!("{heading}. {}", unit.with_context(&passage.text)));
+                let own = in_context(&unit, &passage.text);
+                let words = Bag::alike(&own).explained(&short);
+                let in_context = text::squeeze(&format!("{heading}. {own}"));
+                let thread = Thread::of(&passage.text[unit.range.clone()], unit.kind);
                 let features = Features { rank: ranks[at][inside], ..Features::default() };
                 found.push(Candidate {
                     source: at,
@@ -90,6 +97,7 @@ pub(super) fn candidates(asked: &Question, sources: &[Source]) -> Vec<Candidate>
                     in_context,
                     words,
                     around: Bag::default(),
+                    thread,
                     features,
                 });
             }
@@ -99,6 +107,16 @@ pub(super) fn candidates(asked: &Question, sources: &[Source]) -> Vec<Candidate>
     measure_all(&mut found, asked, sources);
     found.retain(|candidate| is_quotable(candidate, &sources[candidate.source]));
     found
+}
+
+/// Bytes of a caption, and of a heading row, that each row of a table brings along.
+const BESIDE: usize = 2000;
+
+/// A unit's words with those that give it meaning, as [`Unit::with_context`], long ones cut.
+fn in_context(unit: &Unit, passage: &str) -> String {
+    let beside = [unit.caption.as_ref(), unit.header.as_ref()].into_iter().flatten();
+    let beside = beside.map(|range| text::prefix(&passage[range.clone()], BESIDE));
+    beside.chain([&passage[unit.range.clone()]]).collect::<Vec<_>>().join("\n")
 }
 
 /// What the abbreviations of a source stand for, as its passages explain them.
@@ -186,10 +204,27 @@ fn measure(candidate: &mut Candidate, asked: &Question, idf: &Idf, source: &Sour
         (Mark::Number, asked.wants(Want::Number) && new_number),
         (Mark::NoNumber, asked.wants(Want::Number) && !new_number),
         (Mark::Cause, asked.wants(Want::Cause) && matches(&CAUSAL, own_text)),
-        (Mark::Listed, asked.wants(Want::List) && (matches(&ORDINAL, own_text) || matches(&ANNOUNCES, own_text))),
+        (Mark::Defines, asked.wants(Want::Definition) && defines(own_text, asked)),
+        (Mark::Listed, asked.wants(Want::List) && (matches(&ORDINAL, own_text) || candidate.thread.announced > 0)),
     ];
     features.marks = marks.into_iter().filter(|(_, holds)| *holds).map(|(mark, _)| mark).collect();
 }
+
+/// Whether a sentence says what one of the question's words means: `…, or utilisation, is`, `is called`, `defined as`.
+fn defines(sentence: &str, asked: &Question) -> bool {
+    let folded = text::fold(sentence);
+    let named = |term: &lexical::Term| {
+        ["or ", "called ", "means ", "by "].iter().any(|before| folded.contains(&format!("{before}{}", term.word)))
+            || ["is the ", "is a ", "is an ", "means ", "denotes "]
+                .iter()
+                .any(|after| folded.contains(&format!("{} {after}", term.word)))
+    };
+    matches(&DEFINED, sentence) || asked.terms.iter().filter(|term| !term.weak).any(named)
+}
+
+static DEFINED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:(?:defined|known|referred to) as|we (?:speak of|call|define)|stands? for)\b").ok()
+});
 
 fn matches(pattern: &Option<Regex>, text: &str) -> bool {
     pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
@@ -206,14 +241,6 @@ static CAUSAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static ORDINAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)^(?:the )?(?:first|second|third|fourth|fifth|firstly|secondly|thirdly|finally|last|lastly)\b[, ]")
         .ok()
-});
-
-static ANNOUNCES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
-        r"(?i)\b(?:two|three|four|five|six|several) (?:\w+ )?(?:limits?|restrictions?|reasons?|limitations?|conditions?|",
-        r"effects?|assumptions?|things|points|consequences|ways|steps|contributions?|simplifications?|questions)\b"
-    ))
-    .ok()
 });
 
 /// Titles, keywords and scraps of figures are not sentences. One that runs into a formula ends without a full stop.

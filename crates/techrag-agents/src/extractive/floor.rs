@@ -8,20 +8,21 @@
 //! | `absent` | −5 | the share of the question's terms, weighed by rarity, that no passage holds: nobody speaks of part of it |
 //! | `subjects` | −2 each, two at most | things the question names (general English, verbs and adjectives aside) that no passage holds: a question about nitrogen is not answered by sources that never name it |
 //! | `unread` | −3 | the share that passages hold, but none that is quoted: the parts of the question meet in no place |
-//! | `numbers` | −2 each, two at most | numbers the question gives as conditions that no quotation has: at another pressure is another question |
-//! | `uncounted` | −2.5 | `how many surgeons` is asked, and no passage of the best source has a number beside that word |
+//! | `numbers` | −4.5 each, two at most | numbers the question gives as conditions that no quotation has with their units ([`super::conditions`]): at another pressure is another question |
+//! | `uncounted` | −2.5 | `how many surgeons` is asked, and no passage of the best source has a number beside that word; or a number in hours or metres, and no quotation has one of that kind |
 //!
 //! Below the floor the answer is "Not found in the provided sources." The weights are round numbers that separate the
 //! tuning half of `fixtures/questions` (44 questions with an answer, 13 without) and hold on `fixtures/answers/dev.jsonl`
 //! (31 and 16). The testing half was measured, never read.
 
 use techrag_core::lexical::{self, Bag, Idf, Term};
+use techrag_core::quantity::Quantity;
 use techrag_core::record::{Passage, Source};
 use techrag_core::text;
 
 use super::candidates::Candidate;
-use super::question::{Question, numbers};
-use super::{Cosines, Scored, count};
+use super::question::Question;
+use super::{Cosines, Scored, conditions, count};
 
 /// The default floor.
 pub(super) const DEFAULT: f64 = 0.5;
@@ -59,8 +60,19 @@ pub(super) fn evidence(asked: &Question, sources: &[Source], ranked: &[Scored<'_
         .iter()
         .map(|candidate| candidate.unit.with_context(&sources[candidate.source].passages[candidate.passage].text))
         .collect();
-    let given: Vec<String> = quoted.iter().flat_map(|text| numbers(text)).collect();
-    let named = |number: &String| given.contains(number) || quoted.iter().any(|text| count::in_name(text, number));
+    let is_met = |condition: &Quantity| {
+        let bare = condition.value.trim_start_matches('-');
+        chosen.iter().zip(&quoted).any(|(candidate, text)| {
+            conditions::holds(&candidate.unit, &sources[candidate.source].passages[candidate.passage].text, condition)
+                || count::in_name(text, bare)
+        })
+    };
+    let unmeasured = asked.dimension.is_some_and(|wanted| {
+        !chosen.iter().any(|candidate| {
+            let passage = &sources[candidate.source].passages[candidate.passage].text;
+            conditions::measures(&candidate.unit, passage, wanted)
+        })
+    });
     let missing = asked.terms.iter().filter(|term| term.subject && stands(term, &everything) == 0.0);
     let all: f64 = asked.terms.iter().map(|term| idf.weight(term)).sum();
     let mut evidence = Evidence {
@@ -68,11 +80,14 @@ pub(super) fn evidence(asked: &Question, sources: &[Source], ranked: &[Scored<'_
         best: ranked.first().map_or(0.0, |scored| scored.score),
         absent: 1.0 - share(&everything),
         unread: share(&everything) - share(&read),
-        numbers: asked.numbers.iter().filter(|number| !named(number)).count(),
-        uncounted: asked.counted.as_ref().is_some_and(|thing| {
-            let best = ranked.first().map(|scored| &sources[scored.candidate.source]);
-            best.is_some_and(|source| !source.passages.iter().any(|passage| count::is_counted(&passage.text, thing)))
-        }),
+        numbers: asked.conditions.iter().filter(|condition| !is_met(condition)).count(),
+        uncounted: unmeasured
+            || asked.counted.as_ref().is_some_and(|thing| {
+                let best = ranked.first().map(|scored| &sources[scored.candidate.source]);
+                best.is_some_and(|source| {
+                    !source.passages.iter().any(|passage| count::is_counted(&passage.text, thing))
+                })
+            }),
         missing: missing.map(|term| (term.word.clone(), idf.weight(term) / all)).collect(),
         terms: asked.terms.len(),
         candidates: ranked.len(),
@@ -109,7 +124,7 @@ fn support(evidence: &Evidence) -> f64 {
         - 5.0 * evidence.absent
         - 2.0 * subjects
         - 3.0 * evidence.unread
-        - 2.0 * numbers
+        - 4.5 * numbers
         - 2.7
         - if evidence.uncounted { 2.5 } else { 0.0 };
     1.0 / (1.0 + (-z).exp())

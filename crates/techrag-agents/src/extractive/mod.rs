@@ -5,6 +5,7 @@
 //! | question | its terms, numbers and sections named; whether it wants a number, a cause, a list | [`question`] |
 //! | candidates | every sentence, caption and table row of the passages, with what is measured of it | [`candidates`] |
 //! | score | a fixed linear rule over the measurements | [`score`] |
+//! | thread | sentences that go on with a good one count nearly as much | [`thread`] |
 //! | floor | how well the evidence answers, 0 to 1; below the floor the answer is the refusal | [`floor`] |
 //! | compose | the best sentence of each question inside the question, then the best of all, no two alike; the best first, the others in reading order by source | [`compose`] |
 //!
@@ -13,10 +14,12 @@
 
 mod candidates;
 mod compose;
+mod conditions;
 mod count;
 mod floor;
 mod question;
 mod score;
+mod thread;
 
 use serde_json::json;
 use techrag_core::record::{Answer, Extra, Query, Source, TraceEntry};

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 use techrag_core::lexical::{self, Term};
-use techrag_core::quantity::quantities;
+use techrag_core::quantity::{Dimension, Quantity, quantities};
 use techrag_core::{text, token};
 
 /// A question as the writer reads it.
@@ -14,10 +14,14 @@ pub(super) struct Question {
     pub(super) terms: Vec<Term>,
     /// Numbers it gives as conditions.
     pub(super) numbers: Vec<String>,
+    /// The same with their units, each once.
+    pub(super) conditions: Vec<Quantity>,
     /// Beginnings of the headings it points to: `discuss`, `conclu`, …
     pub(super) sections: Vec<&'static str>,
     /// What a sentence that answers it has.
     pub(super) wants: Vec<Want>,
+    /// What the number it asks for measures, where it names a unit: `how many hours`, `in metres`.
+    pub(super) dimension: Option<Dimension>,
     /// The things whose number it asks for: `surgeon` of `how many surgeons`.
     pub(super) counted: Option<Term>,
 }
@@ -33,6 +37,8 @@ pub(super) enum Want {
     List,
     /// A table's rows.
     Table,
+    /// The meaning of a word.
+    Definition,
 }
 
 /// Questions are read this far.
@@ -79,9 +85,17 @@ static LIST: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
+static DEFINITION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)\b(?:mean(?:s|t)? by|(?:what|how) (?:is|are|do|does) [^?]{1,60}\b(?:mean|called|defined|stand for)\b|",
+        r"definition of)|^what (?:is|are) (?:an? |the )?(?:[\w-]+ ){0,2}[\w-]+\?$"
+    ))
+    .ok()
+});
+
 impl Question {
     pub(super) fn of(question: &str) -> Self {
-        let question = text::prefix(question, READ);
+        let question = &one_word(text::prefix(question, READ));
         let words = text::fold(question);
         let points_to = |(word, _): &&(&str, &str)| words.split(|c: char| !c.is_alphanumeric()).any(|w| w == *word);
         let matches = |pattern: &Option<Regex>| pattern.as_ref().is_some_and(|pattern| pattern.is_match(question));
@@ -91,13 +105,19 @@ impl Question {
             (Want::Cause, matches(&CAUSE)),
             (Want::List, matches(&LIST)),
             (Want::Table, table),
+            (Want::Definition, matches(&DEFINITION)),
         ];
         let mut terms = lexical::terms(question);
         for term in &mut terms {
-            term.subject &= !is_measure(&term.word);
+            term.subject &= !is_measure(&term.word) && !HAPPENINGS.contains(&term.word.as_str());
         }
+        let mut conditions = quantities(question);
+        conditions.sort();
+        conditions.dedup();
         Self {
             counted: counted(question),
+            dimension: dimension(question),
+            conditions,
             terms,
             numbers: numbers(question),
             sections: SECTIONS.iter().filter(points_to).map(|(_, heading)| *heading).collect(),
@@ -109,6 +129,19 @@ impl Question {
         self.wants.contains(&want)
     }
 }
+
+/// A question with `per cent` in one word: `cent` is no thing of its own.
+fn one_word(question: &str) -> String {
+    static PER_CENT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i)\bper[ \u{a0}]+cent\b").ok());
+    PER_CENT.as_ref().map_or(question.to_owned(), |pattern| pattern.replace_all(question, "percent").into_owned())
+}
+
+/// Words for what happens or how things stand to each other, as nouns and verbs of questions: a source says it otherwise.
+const HAPPENINGS: &[&str] = &[
+    "beat", "beats", "best", "come", "comes", "cope", "entry", "exit", "fares", "go", "goes", "occur", "occurs",
+    "plan", "plans", "rank", "ranking", "ranks", "rival", "rivals", "spend", "stand", "stands", "start", "suit",
+    "suits", "win", "wins", "worth",
+];
 
 /// Words that tell in what an answer is given, or how things are ranked: a source need not name them.
 const MEASURES: &[&str] = &["property", "properties", "runner-up", "runners-up", "tonne", "tonnes", "ton", "tons"];
@@ -133,6 +166,14 @@ fn counted(question: &str) -> Option<Term> {
 
 /// Most words of what is counted: `oscillatory components`.
 const MOST_NOUNS: usize = 2;
+
+/// What the unit measures that a question wants its number in. Units written in one or two letters are left alone: `in a`.
+fn dimension(question: &str) -> Option<Dimension> {
+    static UNIT: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?i)\b(?:how (?:many|much)|in) (\p{Alphabetic}{3,})").ok());
+    let named = UNIT.as_ref()?.captures_iter(question).filter_map(|found| found.get(1));
+    named.filter_map(|word| quantities(&format!("1 {}", text::fold(word.as_str()))).first()?.dimension()).next()
+}
 
 /// Verbs end what is counted: `how many surgeons performed …`.
 fn is_action_form(word: &str) -> bool {
@@ -181,7 +222,22 @@ mod tests {
 
     #[test]
     fn every_pattern_compiles() {
-        assert!(NUMBER.is_some() && CAUSE.is_some() && LIST.is_some());
+        assert!(NUMBER.is_some() && CAUSE.is_some() && LIST.is_some() && DEFINITION.is_some());
+    }
+
+    #[test]
+    fn what_happens_and_in_what_it_is_given_is_no_subject() {
+        for question in ["By how many per cent does it fall?", "Which filter beats it?", "How do they rank?"] {
+            assert!(
+                Question::of(question).terms.iter().all(|term| !term.subject || term.word == "filter"),
+                "{question}"
+            );
+        }
+        for question in ["What do they mean by utilisation?", "How is onset defined?", "What is the relaxation length?"]
+        {
+            assert!(Question::of(question).wants(Want::Definition), "{question}");
+        }
+        assert!(!Question::of("What is the mass of the car and its yaw inertia?").wants(Want::Definition));
     }
 
     #[test]
@@ -204,6 +260,11 @@ mod tests {
         for question in ["How many metres is it shorter?", "How much does it fall?", "How large is it?", "How many?"] {
             assert_eq!(counted(question), None, "{question}");
         }
+        let dimension = |question: &str| Question::of(question).dimension;
+        assert_eq!(dimension("How many hours did it take?"), Some(Dimension::Time));
+        assert_eq!(dimension("What is its length in metres?"), Some(Dimension::Length));
+        assert_eq!(dimension("By how many per cent does it fall?"), Some(Dimension::Percent));
+        assert_eq!(dimension("How many surgeons were in the room?"), None);
         let terms = Question::of("What is the mass in tonnes?").terms;
         assert!(terms.iter().any(|term| term.word == "tonnes" && !term.subject));
     }

@@ -14,6 +14,8 @@ pub(super) struct Piece {
     pub(super) result: &'static str,
     /// A marker that no sentence stands behind.
     pub(super) forged: bool,
+    /// The marker that its quotations lead back to: no marker before it stands for them.
+    pub(super) anchor: bool,
 }
 
 /// A citation as the page needs it.
@@ -70,7 +72,7 @@ pub(super) fn paragraphs(text: &str, cites: &[Cite<'_>]) -> Vec<Vec<Piece>> {
 
 fn pieces(line: &str, cites: &[Cite<'_>], used: &mut [bool]) -> Vec<Piece> {
     let mut pieces = Vec::new();
-    let words = |text: &str| Piece { text: clean::line(text), cites: vec![], result: "", forged: false };
+    let words = |text: &str| Piece { text: clean::line(text), cites: vec![], result: "", forged: false, anchor: false };
     let mut rest = line;
     while let Some((before, marker, after)) = next_marker(rest) {
         if !before.trim().is_empty() {
@@ -142,9 +144,9 @@ fn link(marker: &Marker<'_>, cites: &[Cite<'_>], used: &mut [bool]) -> Piece {
     let severity =
         |class: &str| ["verified", "", "partial", "wrong_page", "not_found"].iter().position(|c| *c == class);
     let result = linked.iter().map(|n| cites[n - 1].class()).max_by_key(|class| severity(class)).unwrap_or("");
-    let forged = linked.is_empty();
+    let (forged, anchor) = (linked.is_empty(), first.is_some());
     let place = place.or_else(|| place::printed(marker.page, None)).map_or(String::new(), |place| format!(", {place}"));
-    Piece { text: format!("{}{place}", marker.label), cites: linked, result, forged }
+    Piece { text: format!("{}{place}", marker.label), cites: linked, result, forged, anchor }
 }
 
 #[cfg(test)]
@@ -182,6 +184,9 @@ mod tests {
         let got = shown(text, &[at(0, "S!A2:B2"), at(1, "S!A3:B3")]);
         assert_eq!(got[1], ("1, S!A2:B2".to_owned(), vec![1]));
         assert_eq!(got[3], ("1, S!A3:B3".to_owned(), vec![2]));
+        let again = paragraphs("It slips. [SOURCE 1: A, p. 2] And so on. [SOURCE 1: A, p. 2]", &[cite(0, 1, 2)]);
+        let anchors: Vec<bool> = again[0].iter().map(|piece| piece.anchor).collect();
+        assert_eq!(anchors, [false, true, false, false], "one place to lead back to");
         let forged = paragraphs("It slips. [SOURCE 1: Runs, p. 9]", &[at(0, "S!A2:B2")]);
         assert!(forged[0][1].forged, "{forged:?}");
     }

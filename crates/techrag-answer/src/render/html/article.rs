@@ -1,5 +1,7 @@
 //! What the template of one answer is filled with.
 
+use std::collections::HashMap;
+
 use serde::Serialize;
 use techrag_core::clean;
 use techrag_core::record::{Evidence, Query, Retry, Verdict};
@@ -42,6 +44,8 @@ struct Quote {
     verdict: &'static str,
     detail: String,
     passage: Option<String>,
+    /// Number of the first quotation of the marker it is quoted for.
+    marker: Option<usize>,
 }
 
 #[derive(Debug, Serialize)]
@@ -99,10 +103,11 @@ impl Article {
             ms: step.ms.map_or(String::new(), |ms| format!("{ms:.1}")),
             note: step.note.clone(),
         });
+        let answer = answer::paragraphs(&view.answer, &cites);
         Self {
             id: format!("q{number}"),
-            answer: answer::paragraphs(&view.answer, &cites),
-            quotes: quotes(query, &cites),
+            quotes: quotes(query, &cites, &answer),
+            answer,
             medal: view.medal_name(),
             summary: view.counts(),
             sources: passages::sources(query),
@@ -127,10 +132,16 @@ impl Article {
     }
 }
 
-fn quotes(query: &Query, cites: &[Cite<'_>]) -> Vec<Quote> {
+fn quotes(query: &Query, cites: &[Cite<'_>], answer: &[Vec<Piece>]) -> Vec<Quote> {
+    let markers: HashMap<usize, usize> = answer
+        .iter()
+        .flatten()
+        .filter(|piece| piece.anchor)
+        .flat_map(|piece| piece.cites.iter().map(|cite| (*cite, piece.cites[0])))
+        .collect();
     let sources = query.sources.as_deref().unwrap_or_default();
     let citations = query.answer.iter().flat_map(|answer| &answer.sentences).flat_map(|sentence| &sentence.citations);
-    let quote = |(citation, cite): (&techrag_core::record::Citation, &Cite<'_>)| {
+    let quote = |(at, (citation, cite)): (usize, (&techrag_core::record::Citation, &Cite<'_>))| {
         let source = sources.iter().find(|source| source.n == citation.source);
         let passage = source.and_then(|source| source.passages.iter().position(|p| p.uid == citation.uid));
         Quote {
@@ -156,9 +167,10 @@ fn quotes(query: &Query, cites: &[Cite<'_>]) -> Vec<Quote> {
                 _ => cite.check.map_or(String::new(), |check| clean::line(&check.detail)),
             },
             passage: passage.map(|at| passages::id(citation.source, at)),
+            marker: markers.get(&(at + 1)).copied(),
         }
     };
-    citations.zip(cites).map(quote).collect()
+    citations.zip(cites).enumerate().map(quote).collect()
 }
 
 fn score(evidence: &Evidence) -> Score {
