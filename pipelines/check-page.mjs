@@ -12,6 +12,11 @@ const { chromium } = createRequire(process.cwd() + "/")("playwright-core");
 const [page_file, screenshots] = process.argv.slice(2);
 const wrong = [];
 const expect = (holds, what) => { if (!holds) wrong.push(what); };
+// Whether something comes to hold: what a click or a key sets going is done a moment later.
+const soon = (page, check, given) => page.waitForFunction(check, given, { timeout: 5000 }).then(() => true, () => false);
+const is_open = (id) => document.getElementById(id).open;
+const is_closed = (id) => !document.getElementById(id).open;
+
 // Where the focus is: nothing on the page, or what it is and how it looks.
 const focused = (page) => page.evaluate(() => {
   const at = document.activeElement;
@@ -53,11 +58,11 @@ async function walk(page) {
   expect(await page.evaluate((id) => document.getElementById(id).contains(document.activeElement), quotation), "Enter on a citation leads to its quotation");
   const passage = (await focused(page)).href.slice(1);
   await page.keyboard.press("Enter");
+  expect(await soon(page, is_open, passage), "Enter on its link opens the passage");
   await page.keyboard.press("Tab");
-  expect((await focused(page))?.passage === passage, "Enter on its link leads to the passage");
-  expect(await page.evaluate((id) => document.getElementById(id).open, passage), "which is open");
+  expect((await focused(page))?.passage === passage, "and leads there");
   await page.keyboard.press("Space");
-  expect(!(await page.evaluate((id) => document.getElementById(id).open, passage)), "Space closes it");
+  expect(await soon(page, is_closed, passage), "Space closes it");
   const back = page.locator(`#${quotation} a`).last();
   await back.focus();
   await page.keyboard.press("Enter");
@@ -103,7 +108,7 @@ for (const colorScheme of ["light", "dark"]) {
     const inside = page.locator("ol.quotes a").first();
     const passage = (await inside.getAttribute("href")).slice(1);
     await inside.click();
-    expect(await page.locator(`details#${passage}`).getAttribute("open") !== null, "the passage opens");
+    expect(await soon(page, is_open, passage), "the passage opens");
     expect(await page.locator(`details#${passage} mark`).first().isVisible(), "the quoted words are marked");
   }
   await page.close();

@@ -190,8 +190,11 @@ fn a_server_that_fails_for_good_leaves_the_extractive_answer_and_the_reason() {
     ];
     let input = assembled("low");
     for (name, reply, reason) in cases {
+        // Only the stream that never ends has to run into the limit. The others would, too, on a loaded machine, and
+        // then say so instead of what was wrong.
+        let limit = if reason == "timeout" { "6" } else { "120" };
         let server = serve(move |_| reply.clone());
-        let said = generate(&Place::new(), &server, &["--mode", "single", "--llm-timeout", "6"], &input);
+        let said = generate(&Place::new(), &server, &["--mode", "single", "--llm-timeout", limit], &input);
         assert_eq!(said.code, 0, "{name}: {said}");
         let record = said.records().remove(0);
         let note = note(&record);

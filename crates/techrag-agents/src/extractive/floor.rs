@@ -12,8 +12,8 @@
 //! | `uncounted` | −2.5 | `how many surgeons` is asked, and no passage of the best source has a number beside that word; or a number in hours or metres, and no quotation has one of that kind |
 //!
 //! Below the floor the answer is "Not found in the provided sources." The weights are round numbers that separate the
-//! tuning half of `fixtures/questions` (44 questions with an answer, 13 without) and hold on `fixtures/answers/dev.jsonl`
-//! (31 and 16). The testing half was measured, never read.
+//! tuning half of `fixtures/questions` (44 questions with an answer, 13 without), looked at again on `fixtures/answers` (149
+//! and 70). The testing half was measured, never read.
 
 use techrag_core::lexical::{self, Bag, Idf, Term};
 use techrag_core::quantity::Quantity;

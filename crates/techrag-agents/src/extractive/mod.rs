@@ -10,7 +10,7 @@
 //! | compose | the best sentence of each question inside the question, then the best of all, no two alike; the best first, the others in reading order by source | [`compose`] |
 //!
 //! The weights were fitted on the tuning half of `fixtures/questions`; word lists, floor and limits on it and on
-//! `fixtures/answers/dev.jsonl`.
+//! the questions of `fixtures/answers`.
 
 mod candidates;
 mod compose;
