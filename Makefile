@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build models demo test neo4j test-neo4j test-page llm test-llm ingest install regress bench bench-parse torture schemas fmt lint clean
+.PHONY: help setup build models demo test neo4j test-neo4j test-page llm test-llm ingest install regress bench bench-parse fuzz torture schemas fmt lint clean
 
 # Cargo features of the root package. MuPDF is a second PDF reader; builds with it are distributed under AGPL-3.0.
 FEATURES ?= mupdf
@@ -85,6 +85,9 @@ bench: build models ## Measure the tools beside the Python stack; writes docs/PE
 
 bench-parse: build ## Measure the PDF reader beside PyMuPDF, pypdf and pdftotext; writes its part of docs/PARSING.md
 	@pipelines/bench-parse.sh
+
+fuzz: ## Fuzz the parsers, FUZZ_SECONDS (60) each; needs a nightly compiler and cargo-fuzz
+	@pipelines/fuzz.sh --seconds "$(or $(FUZZ_SECONDS),60)"
 
 schemas: setup ## Write docs/schemas from the record types
 	@mkdir -p docs/schemas

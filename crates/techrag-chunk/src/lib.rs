@@ -14,6 +14,8 @@ mod decode;
 mod delimited;
 mod draft;
 mod flow;
+#[cfg(feature = "fuzz")]
+pub mod fuzz;
 mod html;
 pub mod input;
 mod jsonl;

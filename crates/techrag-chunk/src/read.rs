@@ -74,7 +74,12 @@ pub fn read(source: &Source, config: &Config) -> Outcome {
         Ok(bytes) => bytes,
         Err(error) => return Outcome::Failed(error),
     };
-    let draft = match sniff::kind(&bytes, &source.key) {
+    of_bytes(&bytes, source, config)
+}
+
+/// What becomes of a file's bytes; a PDF is read from its path.
+pub(crate) fn of_bytes(bytes: &[u8], source: &Source, config: &Config) -> Outcome {
+    let draft = match sniff::kind(bytes, &source.key) {
         Kind::Pdf => match pdf::read(&source.path, &source.key, config) {
             Ok(draft) => draft,
             Err(error) => return Outcome::Failed(error),
@@ -90,7 +95,7 @@ pub fn read(source: &Source, config: &Config) -> Outcome {
             Ok(draft) => draft,
             Err(why) => return failed(source, ErrorKind::TooLarge, why, "split the file"),
         },
-        Kind::Archive => match office::read(&bytes, &source.key) {
+        Kind::Archive => match office::read(bytes, &source.key) {
             Office::Read(draft) => *draft,
             Office::Other(media_type) => return unsupported(source, media_type),
             Office::Failed(error) => return Outcome::Failed(error),
@@ -107,7 +112,7 @@ pub fn read(source: &Source, config: &Config) -> Outcome {
         Kind::Empty => return empty(source),
         Kind::Structured(_, media_type) => return unsupported(source, &media_type),
         Kind::Unsupported(media_type) if scan::is_picture(media_type) => {
-            match scan::read(&source.path, &bytes, &source.key, media_type, config) {
+            match scan::read(&source.path, bytes, &source.key, media_type, config) {
                 Ok(draft) => draft,
                 Err(error) => return unread(source, media_type, error),
             }
@@ -120,7 +125,7 @@ pub fn read(source: &Source, config: &Config) -> Outcome {
         }
         Kind::Unsupported(media_type) => return unsupported(source, media_type),
     };
-    Outcome::Read(Box::new(assemble(draft, identity(source, &bytes), config)))
+    Outcome::Read(Box::new(assemble(draft, identity(source, bytes), config)))
 }
 
 /// Without its reader, a picture or sound met in a walk is of a kind that nobody reads, and it is said what would.

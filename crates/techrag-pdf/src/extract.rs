@@ -69,7 +69,7 @@ pub(crate) struct File {
 }
 
 impl File {
-    fn open(bytes: Arc<Vec<u8>>, request: &Request) -> Result<Self, Error> {
+    pub(crate) fn open(bytes: Arc<Vec<u8>>, request: &Request) -> Result<Self, Error> {
         let password = request.password.clone();
         let opened = guarded(|| glyphs::Document::open(bytes.clone(), password.as_deref()));
         let opened = opened.and_then(|first| {
@@ -110,7 +110,7 @@ impl File {
         self.last.get_or_init(open).as_ref()
     }
 
-    fn send(&self, request: &Request, send: &mut dyn FnMut(Frame) -> io::Result<()>) -> io::Result<()> {
+    pub(crate) fn send(&self, request: &Request, send: &mut dyn FnMut(Frame) -> io::Result<()>) -> io::Result<()> {
         let head = self.head();
         let pages = head.pages;
         send(Frame::Head(head))?;

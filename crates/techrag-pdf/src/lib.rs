@@ -6,6 +6,8 @@
 pub mod config;
 pub mod error;
 mod extract;
+#[cfg(feature = "fuzz")]
+pub mod fuzz;
 mod glyphs;
 mod last;
 mod layout;

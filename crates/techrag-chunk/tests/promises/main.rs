@@ -4,9 +4,11 @@ mod sheet;
 
 use std::time::Duration;
 
+use serde_json::Value;
 use sheet::{Font, Sheet, pdf};
 use techrag_chunk::scan::{Ocr, OcrConfig, OcrReader};
 use techrag_chunk::{Config, Outcome, Parsed, input, read};
+use techrag_core::record::SpanKind;
 
 /// Prose without commas at line ends or capitals that a heading could have.
 const PROSE: &str = "The tyre transmits every force between the car and the road, and so it deserves a model of its own. \
@@ -226,6 +228,36 @@ fn three_columns() -> Sheet {
 }
 
 #[test]
+fn three_columns_are_read_one_after_the_other_and_what_spans_them_first() {
+    let parsed = parsed(&[three_columns()]);
+    assert_eq!(parsed.document.title.as_deref(), Some("Forces of a Rolling Tyre"));
+    assert!(
+        parsed.document.summary.as_deref().is_some_and(|text| text.starts_with("This abstract")),
+        "{}",
+        text(&parsed)
+    );
+    let text = text(&parsed);
+    let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words} is missing in {text}"));
+    let parts: Vec<usize> = [
+        "alpha1 begins",
+        "alpha1 ends",
+        "alpha2 begins",
+        "alpha3 ends",
+        "bravo1 begins",
+        "bravo3 ends",
+        "charlie1 begins",
+        "charlie3 ends",
+    ]
+    .map(place)
+    .into();
+    assert!(parts.is_sorted(), "{text}");
+    for whole in ["Figure 1. The force over slip.", "1 The footnote stands below the first column."] {
+        assert!(text.contains(whole), "{text}");
+    }
+    assert!(place("This abstract") < parts[0]);
+}
+
+#[test]
 fn every_paragraph_has_a_page_and_a_box_on_it() {
     let parsed = parsed(&[three_columns(), page("2 Model")]);
     for chunk in &parsed.chunks {
@@ -241,6 +273,41 @@ fn every_paragraph_has_a_page_and_a_box_on_it() {
         }
         assert_eq!(end, chunk.text.len());
     }
+}
+
+#[test]
+fn formulas_are_kept_in_their_sentence_and_marked() {
+    let sheet = page("1 Introduction")
+        .line(
+            Font::Roman,
+            10.0,
+            60.0,
+            220.0,
+            "The lateral force of the tyre is proportional to the slip angle at small angles, that is",
+        )
+        .line(Font::Italic, 10.0, 250.0, 244.0, "F = C a - b")
+        .line(Font::Roman, 10.0, 500.0, 244.0, "(1)")
+        .line(
+            Font::Roman,
+            10.0,
+            60.0,
+            268.0,
+            "where C is the cornering stiffness and a the slip angle of the wheel that carries the load.",
+        );
+    let parsed = parsed(&[sheet]);
+    let marked: Vec<&str> = parsed
+        .chunks
+        .iter()
+        .flat_map(|chunk| {
+            chunk
+                .spans
+                .iter()
+                .filter(|span| span.kind == SpanKind::Formula)
+                .map(|span| &chunk.text[span.start..span.end])
+        })
+        .collect();
+    assert_eq!(marked, ["F = C a - b (1)"], "{}", text(&parsed));
+    assert!(text(&parsed).contains("that is\nF = C a - b (1)\nwhere C is"), "{}", text(&parsed));
 }
 
 #[test]
@@ -296,6 +363,59 @@ fn headings_without_text_of_their_own_are_in_the_outline() {
         parsed.document.outline.iter().map(|heading| (heading.text.as_str(), heading.level, heading.page)).collect();
     assert_eq!(outline, [("1 Model", 1, Some(1)), ("1.1 Tyre", 2, Some(1)), ("2 Results", 1, Some(1))]);
     assert_eq!(parsed.chunks.iter().map(|chunk| chunk.section.as_str()).collect::<Vec<_>>(), ["1.1 Tyre", "2 Results"]);
+}
+
+#[test]
+fn a_value_has_a_source_and_an_unknown_one_is_absent() {
+    let front = three_columns()
+        .line(Font::Roman, 8.0, 40.0, 30.0, "Journal of Tyres 8 (2021) 1-9, doi: 10.5555/tyres.2021.4")
+        .paragraph(40.0, 168.0, 115, "Keywords: tyre, slip angle")
+        .raw("BT /R 20 Tf 0 1 -1 0 25 250 Tm (arXiv:2101.01234v2 [cs.RO] 5 Jan 2021) Tj ET");
+    let document = parsed(&[front]).document;
+    let source = |name: &str| {
+        document
+            .provenance
+            .get(name)
+            .and_then(Value::as_str)
+            .unwrap_or_else(|| panic!("{name}: {:?}", document.provenance))
+            .to_owned()
+    };
+    assert_eq!((document.title.as_deref(), source("title").as_str()), (Some("Forces of a Rolling Tyre"), "layout"));
+    assert_eq!(document.authors, ["Anna Lindqvist"]);
+    assert_eq!(document.year, Some(2021));
+    assert_eq!(document.doi.as_deref(), Some("10.5555/tyres.2021.4"));
+    assert_eq!(document.arxiv.as_deref(), Some("2101.01234"));
+    assert_eq!(document.keywords, ["tyre", "slip angle"]);
+    for name in ["authors", "year", "doi", "arxiv", "keywords", "abstract"] {
+        assert!(!source(name).is_empty());
+    }
+    let unknown = parsed(&[page("1 Introduction")]).document;
+    assert_eq!((unknown.year, unknown.doi, unknown.arxiv), (None, None, None));
+    assert!(unknown.authors.is_empty() && unknown.summary.is_none() && unknown.keywords.is_empty());
+}
+
+#[test]
+fn a_page_with_a_wrong_map_is_named_and_a_good_one_is_not() {
+    let bad = sheet()
+        .line(
+            Font::Shifted,
+            10.0,
+            60.0,
+            100.0,
+            "the tyre transmits every force between the car and the road and so it deserves a model",
+        )
+        .line(
+            Font::Shifted,
+            10.0,
+            60.0,
+            112.0,
+            "of its own and the slip angle of the wheel decides how large the lateral force becomes",
+        );
+    let parsed = parsed(&[page("1 Introduction"), bad]);
+    let named = parsed.document.provenance.get("pages_low_quality").and_then(Value::as_array);
+    let named = named.unwrap_or_else(|| panic!("{}", text(&parsed)));
+    assert_eq!(named.iter().map(|page| page["page"].as_u64()).collect::<Vec<_>>(), [Some(2)]);
+    assert!(named[0]["words"].as_f64().is_some_and(|share| share < 0.5), "{named:?}");
 }
 
 #[test]
