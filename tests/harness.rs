@@ -148,6 +148,11 @@ impl Conversation {
         self.lines.recv_timeout(PATIENCE).expect("an answer before stdin is closed")
     }
 
+    /// The number of its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Closes stdin and gives the exit code.
     pub(crate) fn end(mut self) -> i32 {
         self.stdin = None;

@@ -14,6 +14,7 @@ mod graph_tools;
 mod harness;
 mod index;
 mod injection;
+mod isolation;
 mod library;
 mod llm;
 mod manners;

@@ -59,13 +59,13 @@ pub(crate) struct Args {
     /// Most pages of a PDF
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     max_pages: u32,
-    /// Memory of a PDF reader, in MiB
+    /// Memory of a reader, in MiB
     #[arg(long, value_name = "N", default_value_t = 1024)]
     max_memory: u64,
     /// Seconds for one page of a PDF
     #[arg(long, value_name = "N", default_value_t = 10)]
     page_timeout: u64,
-    /// Seconds for one PDF; pages not read by then are recorded as failed
+    /// Seconds for one file; pages of a PDF not read by then are recorded as failed
     #[arg(long, value_name = "N", default_value_t = 120)]
     file_timeout: u64,
     /// File whose first line is the password of encrypted PDFs

@@ -19,11 +19,11 @@ use techrag_core::record::ErrorRecord;
 use techrag_pdf::worker;
 
 fn main() -> ExitCode {
-    // PDFs are read and sound is heard in processes of this same executable: what breaks one costs a page or a file.
+    // Files are read and sound is heard in processes of this same executable: what breaks one costs a page or a file.
     techrag_cli::main_with_worker(Worker { name: worker::ARGUMENT, serve }, run)
 }
 
-/// Listens once, or reads one PDF after the other: what the first request asks for.
+/// Listens once, or reads one PDF, or one file of another kind, after the other: what the first request asks for.
 fn serve(input: &mut dyn io::Read, output: &mut dyn io::Write) -> io::Result<()> {
     let mut input = BufReader::new(input);
     let mut first = String::new();
@@ -31,7 +31,9 @@ fn serve(input: &mut dyn io::Read, output: &mut dyn io::Write) -> io::Result<()>
     if techrag_models::speech::is_request(&first) {
         return techrag_models::speech::serve(&first, output);
     }
-    worker::serve(io::Cursor::new(first).chain(input), output)
+    let is_other = techrag_chunk::apart::is_request(&first);
+    let input = io::Cursor::new(first).chain(input);
+    if is_other { techrag_chunk::apart::serve(input, output) } else { worker::serve(input, output) }
 }
 
 fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {

@@ -1,44 +1,18 @@
 //! Doors for fuzzing (feature `fuzz`): readers on bytes, and what must hold of whatever they make.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use techrag_pdf::{Block, BlockKind, Line, Page, Pdf, Run};
 
+use crate::apart::bare;
 use crate::assemble::{Identity, assemble};
 use crate::input::Source;
 use crate::lines::Words;
-use crate::scan::{Ocr, OcrConfig, OcrReader};
 use crate::{Config, Outcome, Parsed, pdf, read, references};
 
 /// Sizes under which long texts are cut often.
 fn config() -> Config {
-    Config {
-        target: 300,
-        min: 40,
-        max: 600,
-        overlap: 60,
-        max_bytes: 1 << 24,
-        pdf: techrag_pdf::Config {
-            worker: None,
-            file_timeout: Duration::from_secs(10),
-            page_timeout: Duration::from_secs(5),
-            max_bytes: 1 << 24,
-            max_pages: 16,
-            max_memory: 1 << 30,
-            password: None,
-        },
-        ocr: Ocr::new(OcrConfig {
-            reader: OcrReader::Off,
-            languages: "eng".into(),
-            timeout: Duration::from_secs(60),
-            memory: 1 << 30,
-            models: Vec::new(),
-            sessions: 1,
-            doubt: 0.7,
-        }),
-        by: "fuzz".into(),
-    }
+    Config { target: 300, min: 40, max: 600, overlap: 60, ..bare("fuzz".into(), 1 << 30) }
 }
 
 /// The bytes of a file of this name: any kind but PDF.

@@ -8,6 +8,7 @@
 //! and records do not know formats.
 
 mod address;
+pub mod apart;
 mod assemble;
 mod code;
 mod decode;
@@ -49,7 +50,7 @@ pub struct Config {
     pub overlap: usize,
     /// Largest file that is read, in bytes.
     pub max_bytes: u64,
-    /// How PDFs are read.
+    /// How PDFs are read; the worker that it names, and its bounds of time and memory, are those of other files too.
     pub pdf: techrag_pdf::Config,
     /// How pictures are read.
     pub ocr: scan::Ocr,

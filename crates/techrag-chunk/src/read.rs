@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::Read as _;
 
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use techrag_core::id;
 use techrag_core::record::{Chunk, Document, ErrorKind, ErrorRecord, Extra, Record};
@@ -11,10 +12,10 @@ use crate::assemble::{Identity, assemble};
 use crate::input::Source;
 use crate::office::{self, Office};
 use crate::sniff::{self, Kind};
-use crate::{Config, STAGE, code, delimited, html, markdown, pdf, plain, scan, speech};
+use crate::{Config, STAGE, apart, code, delimited, html, markdown, pdf, plain, scan, speech};
 
 /// What became of a file.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Outcome {
     /// It was read.
     Read(Box<Parsed>),
@@ -32,7 +33,7 @@ pub enum Outcome {
 }
 
 /// The records of a source.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Parsed {
     /// The document.
     pub document: Document,
@@ -68,13 +69,16 @@ impl Parsed {
     }
 }
 
-/// Reads a file and cuts it into chunks.
+/// Reads a file and cuts it into chunks: in a worker process where the configuration names a command that starts one.
 pub fn read(source: &Source, config: &Config) -> Outcome {
     let bytes = match load(source, config) {
         Ok(bytes) => bytes,
         Err(error) => return Outcome::Failed(error),
     };
-    of_bytes(&bytes, source, config)
+    match &config.pdf.worker {
+        Some(command) if !sniff::has_own_worker(&bytes) => apart::read(&bytes, source, command, config),
+        _ => of_bytes(&bytes, source, config),
+    }
 }
 
 /// What becomes of a file's bytes; a PDF is read from its path.

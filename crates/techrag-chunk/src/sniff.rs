@@ -137,6 +137,12 @@ fn is_known(ending: &str) -> bool {
     KNOWN.contains(&ending) || code::is_code(ending)
 }
 
+/// Whether files of this kind are isolated where they are read: PDFs, pictures and sound. Other bytes without a reader
+/// are told by their first ones, and nothing can go wrong with them.
+pub(crate) fn has_own_worker(bytes: &[u8]) -> bool {
+    is_pdf(bytes) || (!bytes.starts_with(b"PK\x03\x04") && binary(bytes).is_some())
+}
+
 fn is_pdf(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(PDF_HEADER_WITHIN)];
     let blank = head.iter().take_while(|byte| byte.is_ascii_whitespace() || matches!(byte, 0xef | 0xbb | 0xbf)).count();

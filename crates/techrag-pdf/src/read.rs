@@ -6,7 +6,7 @@ use crate::extract;
 use crate::layout::document;
 use crate::page::{Outcome, Page, Pdf};
 use crate::worker::frame::{Frame, Head, Request};
-use crate::worker::pool;
+use crate::worker::pool::READERS;
 use crate::worker::process::{Lost, Worker};
 use std::ffi::OsString;
 use std::path::Path;
@@ -103,10 +103,10 @@ fn here(path: &Path, config: &Config, file: &mut File) -> Result<(), Error> {
 fn isolated(path: &Path, command: &[OsString], config: &Config, file: &mut File) -> Result<(), Error> {
     let end = Instant::now().checked_add(config.file_timeout);
     loop {
-        let mut worker = pool::take(command)?;
+        let mut worker = READERS.take(command)?;
         let lost = match converse(&mut worker, path, config, end, file) {
             Ok(result) => {
-                pool::give(command, worker);
+                READERS.give(command, worker);
                 return result;
             }
             Err(lost) => lost,
@@ -127,13 +127,13 @@ fn isolated(path: &Path, command: &[OsString], config: &Config, file: &mut File)
 
 /// One conversation with one worker, to the end of the file (with its result) or of the worker.
 fn converse(
-    worker: &mut Worker,
+    worker: &mut Worker<Frame>,
     path: &Path,
     config: &Config,
     end: Option<Instant>,
     file: &mut File,
 ) -> Result<Result<(), Error>, Lost> {
-    worker.ask(&Request::new(path, file.next(), config))?;
+    worker.ask(&Request::new(path, file.next(), config), &[])?;
     loop {
         // The reader stops itself at the page's time; what needs half as long again is stuck.
         let patience = (config.page_timeout * 3 / 2).min(left(end));

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::extract;
 use crate::raster::{Picture, Size};
 use crate::worker::frame::{Drawing, Frame, Request};
-use crate::worker::pool;
+use crate::worker::pool::READERS;
 use crate::worker::process::{Lost, Worker};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use std::time::Duration;
 pub struct Renderer<'a> {
     path: PathBuf,
     config: &'a Config,
-    worker: Option<Worker>,
+    worker: Option<Worker<Frame>>,
     open: Option<extract::File>,
 }
 
@@ -41,7 +41,7 @@ impl<'a> Renderer<'a> {
     }
 
     fn isolated(&mut self, command: &[OsString], request: &Request) -> Result<Picture, Error> {
-        let mut worker = self.worker.take().map_or_else(|| pool::take(command), Ok)?;
+        let mut worker = self.worker.take().map_or_else(|| READERS.take(command), Ok)?;
         // Opening the file may come first.
         let patience = self.config.page_timeout * 2;
         match converse(&mut worker, request, patience) {
@@ -58,13 +58,13 @@ impl<'a> Renderer<'a> {
 impl Drop for Renderer<'_> {
     fn drop(&mut self) {
         if let (Some(command), Some(worker)) = (&self.config.worker, self.worker.take()) {
-            pool::give(command, worker);
+            READERS.give(command, worker);
         }
     }
 }
 
-fn converse(worker: &mut Worker, request: &Request, patience: Duration) -> Result<Result<Picture, Error>, Lost> {
-    worker.ask(request)?;
+fn converse(worker: &mut Worker<Frame>, request: &Request, patience: Duration) -> Result<Result<Picture, Error>, Lost> {
+    worker.ask(request, &[])?;
     match worker.next(patience)? {
         Frame::Picture(picture) => Ok(Ok(picture)),
         Frame::Error(error) => Ok(Err(error)),

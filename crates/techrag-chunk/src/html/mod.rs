@@ -7,6 +7,9 @@ mod grid;
 mod meta;
 mod tame;
 
+use std::collections::HashMap;
+
+use ego_tree::NodeId;
 use scraper::{ElementRef, Html, Node};
 use serde_json::json;
 use techrag_core::record::Table;
@@ -158,16 +161,18 @@ impl Reader {
     fn enter(&mut self, name: &str, node: ego_tree::NodeRef<'_, Node>) -> bool {
         let Some(element) = ElementRef::wrap(node) else { return false };
         if is_silent(element) {
-            self.asides += u64::from(is_aside(element) && element.text().any(|text| !text.trim().is_empty()));
+            self.asides += u64::from(is_worded_aside(element));
             return false;
         }
         match name {
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
                 self.flush();
+                self.asides += asides_within(element);
                 self.flow.heading(&words(element), name[1..].parse().unwrap_or(1));
             }
             "table" => {
                 self.flush();
+                self.asides += asides_within(element);
                 match table(element) {
                     Ok(table) => self.flow.table(table),
                     Err(why) => self.flow.refuse(why),
@@ -265,6 +270,25 @@ fn is_aside(element: ElementRef<'_>) -> bool {
     element.value().name() == "aside" && !role && !class()
 }
 
+fn is_worded_aside(element: ElementRef<'_>) -> bool {
+    is_aside(element) && element.text().any(|text| !text.trim().is_empty())
+}
+
+/// The asides with words that [`words`] leaves out of an element.
+fn asides_within(element: ElementRef<'_>) -> u64 {
+    let (mut count, mut open) = (0, vec![element]);
+    while let Some(element) = open.pop() {
+        for child in element.child_elements().filter(|child| child.value().name() != "math") {
+            if is_silent(child) {
+                count += u64::from(is_worded_aside(child));
+            } else {
+                open.push(child);
+            }
+        }
+    }
+    count
+}
+
 /// What a picture says to those who cannot see it; not where it stands for an equation that the page gives as such.
 fn alt(element: ElementRef<'_>) -> Option<String> {
     let of_equation = element.value().classes().any(|class| class.contains("math"));
@@ -276,6 +300,8 @@ fn alt(element: ElementRef<'_>) -> Option<String> {
 /// The words of an element in one line, without what is silent in it.
 pub(super) fn words(element: ElementRef<'_>) -> String {
     let (mut words, mut open) = (String::new(), vec![*element]);
+    // Items so far of each list: counted here, since looking back from each would take the square of their number.
+    let mut items: HashMap<NodeId, usize> = HashMap::new();
     while let Some(node) = open.pop() {
         match node.value() {
             Node::Text(text) => words.push_str(text),
@@ -287,7 +313,8 @@ pub(super) fn words(element: ElementRef<'_>) -> String {
                     words.extend(alt(element).map(|alt| format!(" {alt} ")));
                 } else if !is_silent(element) {
                     if inner.name() == "li" {
-                        words.push_str(&format!(" {}", mark(element)));
+                        let count = node.parent().map(|list| items.entry(list.id()).or_default());
+                        words.push_str(&format!(" {}", mark(element, count.map_or(0, next))));
                     }
                     if BLOCKS.contains(&inner.name()) || inner.name() == "br" {
                         words.push(' ');
@@ -301,12 +328,17 @@ pub(super) fn words(element: ElementRef<'_>) -> String {
     text::squeeze(&words)
 }
 
-/// The mark of an item of a list.
-fn mark(item: ElementRef<'_>) -> String {
+/// The number that was there, which is one more from now on.
+fn next(count: &mut usize) -> usize {
+    *count += 1;
+    *count - 1
+}
+
+/// The mark of an item of a list behind so many others.
+fn mark(item: ElementRef<'_>, before: usize) -> String {
     let list = item.parent().and_then(ElementRef::wrap).filter(|list| list.value().name() == "ol");
     let Some(list) = list else { return "-".into() };
     let start: usize = list.attr("start").and_then(|start| start.parse().ok()).unwrap_or(1);
-    let before = item.prev_siblings().filter_map(ElementRef::wrap).filter(|other| other.value().name() == "li").count();
     format!("{}.", start.saturating_add(before))
 }
 
@@ -387,6 +419,12 @@ mod tests {
         );
         assert_eq!(texts(&draft), [("", vec!["It slips.", "1 At 20 °C.", "2 Wet.", "End."])]);
         assert_eq!(draft.provenance["left_out"], json!({ "asides": 1 }));
+        let inside = "<aside>Note.</aside>";
+        let draft = self::draft(&format!(
+            "<h1>Slip{inside}</h1><table><caption>Grip{inside}</caption><tr><td>dry<nav>{inside}</nav><p>{inside}</table>"
+        ));
+        assert_eq!(texts(&draft), [("Slip", vec!["Grip\n\n| dry |\n| --- |"])]);
+        assert_eq!(draft.provenance["left_out"], json!({ "asides": 3 }));
     }
 
     #[test]

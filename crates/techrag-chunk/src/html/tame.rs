@@ -135,11 +135,10 @@ impl Tags<'_> {
             if !rest.starts_with(|c: char| c.is_ascii_alphabetic()) {
                 continue;
             }
-            let (tag, behind) = rest.split_at(rest.find('>').unwrap_or(rest.len()));
-            let attributes = tag.split_ascii_whitespace().count();
+            let (attributes, end) = attributes(rest);
             tags += 1;
             compared = attributes.saturating_mul(attributes).saturating_add(compared);
-            rest = behind;
+            rest = &rest[end..];
         }
         if tags <= MOST && compared <= MOST_COMPARED && end > self.at {
             self.passed = (tags, compared);
@@ -165,11 +164,9 @@ impl<'a> Iterator for Tags<'a> {
             if !inside.starts_with(|c: char| c.is_ascii_alphabetic()) {
                 continue;
             }
-            let whole = &rest[..rest.find('>').map_or(rest.len(), |end| end + 1)];
-            self.at = start + whole.len();
+            let (attributes, end) = attributes(inside);
+            self.at = start + 1 + usize::from(closes) + end;
             let name = inside.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').next().unwrap_or_default();
-            // Attributes are parted by white space; their values may hold some too, which only counts them too high.
-            let attributes = if whole.len() > MOST { whole.split_ascii_whitespace().count() } else { 0 };
             let range = start..self.at;
             if !closes {
                 self.pass_inside(name);
@@ -177,6 +174,41 @@ impl<'a> Iterator for Tags<'a> {
             return Some(Tag { range, name, closes, attributes });
         }
     }
+}
+
+/// How many attributes a tag has and where it ends, told from behind its opening bracket and slash. As the standard's
+/// tokenizer has it (HTML standard, 13.2.5.32 to 13.2.5.40): white space need not part them, and a value may hold a bracket.
+fn attributes(tag: &str) -> (usize, usize) {
+    let bytes = tag.as_bytes();
+    let space = |byte: u8| byte.is_ascii_whitespace();
+    let parts = |byte: u8| space(byte) || byte == b'/';
+    let mut count = 0;
+    let mut at = run(bytes, 0, |byte| !parts(byte) && byte != b'>');
+    loop {
+        at = run(bytes, at, parts);
+        match bytes.get(at) {
+            None => return (count, bytes.len()),
+            Some(b'>') => return (count, at + 1),
+            Some(_) => count += 1,
+        }
+        // An equals sign in front belongs to the name.
+        at = run(bytes, at + 1, |byte| !parts(byte) && !matches!(byte, b'>' | b'='));
+        let equals = run(bytes, at, space);
+        if bytes.get(equals) != Some(&b'=') {
+            continue;
+        }
+        at = run(bytes, equals + 1, space);
+        at = match bytes.get(at) {
+            Some(&quote @ (b'"' | b'\'')) => (run(bytes, at + 1, |byte| byte != quote) + 1).min(bytes.len()),
+            _ => run(bytes, at, |byte| !space(byte) && byte != b'>'),
+        };
+    }
+}
+
+/// The end of the bytes from `at` on for which `holds`.
+fn run(bytes: &[u8], at: usize, holds: impl Fn(u8) -> bool) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    at + rest.iter().position(|byte| !holds(*byte)).unwrap_or(rest.len())
 }
 
 #[cfg(test)]
@@ -231,5 +263,20 @@ mod tests {
         assert_eq!(got.split_whitespace().collect::<String>(), "<p>slip<h1>Grip</h1>");
         let attributes: String = (0..2000).map(|at| format!(" a{at}=1")).collect();
         assert_eq!(tamed(&format!("<i{attributes}>slip</i>")).as_deref(), Some(" slip "));
+    }
+
+    #[test]
+    fn attributes_are_counted_as_a_parser_takes_them_apart() {
+        assert_eq!(attributes("a>"), (0, 2));
+        assert_eq!(attributes("a href = 'x>y' b=/c/d e/f\t=g>rest"), (4, 29));
+        assert_eq!(attributes("a x=\"1\"y='2'z/w==3/=>"), (4, 21));
+        assert_eq!(attributes("a é=1 x='never closed>"), (2, 23));
+        for part in ["a{}='1'", "a{}/", "a{}=\"\""] {
+            let many: String = (0..2000).map(|at| part.replace("{}", &at.to_string())).collect();
+            assert_eq!(tamed(&format!("<i {many}>slip</i>")).as_deref(), Some(" slip "), "{part}");
+            assert_eq!(tamed(&format!("<i t='>'{many}>slip</i>")).as_deref(), Some(" slip "), "{part}");
+        }
+        let picture = format!("<img alt='a > b' src='data:image/png;base64,{}'>", "ab/ ".repeat(5000));
+        assert_eq!(tamed(&picture), None);
     }
 }

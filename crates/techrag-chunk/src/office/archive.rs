@@ -7,7 +7,7 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::xml::{self, Node};
-use crate::STAGE;
+use crate::{STAGE, flow};
 
 /// Bytes that all parts read from one archive may have together once inflated. Real decks and papers hold a few
 /// megabytes of markup beside their pictures, which are never inflated.
@@ -20,6 +20,8 @@ const MAX_PART: u64 = 32 << 20;
 pub(super) struct Archive<'a> {
     zip: ZipArchive<Cursor<&'a [u8]>>,
     left: u64,
+    /// Cells that the charts of the file may still have.
+    cells: usize,
 }
 
 /// Why an office file, or a part of it, could not be read.
@@ -54,7 +56,7 @@ impl<'a> Archive<'a> {
     pub(super) fn open(bytes: &'a [u8]) -> Result<Self, Error> {
         let zip = ZipArchive::new(Cursor::new(bytes))
             .map_err(|error| Error::Damaged(format!("the archive is cut short or broken: {error}")))?;
-        Ok(Self { zip, left: MAX_INFLATED })
+        Ok(Self { zip, left: MAX_INFLATED, cells: flow::MAX_CELLS })
     }
 
     /// A part by its name, a slash in front or not; `None` where there is none.
@@ -85,6 +87,16 @@ impl<'a> Archive<'a> {
     pub(super) fn tree(&mut self, name: &str) -> Result<Option<Node>, Error> {
         let part = self.part(name)?;
         part.map(|bytes| xml::parse(&bytes).map_err(|why| Error::Damaged(format!("the part {name} {why}")))).transpose()
+    }
+
+    /// Takes so many cells from what charts may have.
+    ///
+    /// # Errors
+    /// If that is more than what is left.
+    pub(super) fn claim(&mut self, cells: usize) -> Result<(), Error> {
+        let too_many = || Error::TooLarge(format!("its charts have more than {} cells", flow::MAX_CELLS));
+        self.cells = self.cells.checked_sub(cells).ok_or_else(too_many)?;
+        Ok(())
     }
 
     /// Whether all parts together stay within the budget: for a reader that opens the archive itself.

@@ -12,12 +12,12 @@ use super::xml::Node;
 /// Every chart that a part refers to, by the identifier of the relation: a table for each set of categories.
 ///
 /// # Errors
-/// If the part of a chart is broken or too large.
+/// If the part of a chart is broken or too large, or the charts of the file claim too many cells.
 pub(super) fn all(relations: &Relations, archive: &mut Archive<'_>) -> Result<HashMap<String, Vec<Table>>, Error> {
     let mut charts = HashMap::new();
     for (id, part) in relations.identified("chart") {
         if let Some(root) = archive.tree(&part)? {
-            charts.insert(id, tables(&root));
+            charts.insert(id, tables(&root, archive)?);
         }
     }
     Ok(charts)
@@ -32,10 +32,10 @@ struct Series {
 }
 
 /// The tables of a `c:chartSpace`.
-fn tables(root: &Node) -> Vec<Table> {
-    let Some(chart) = root.at(&["c:chart"]) else { return Vec::new() };
+fn tables(root: &Node, archive: &mut Archive<'_>) -> Result<Vec<Table>, Error> {
+    let Some(chart) = root.at(&["c:chart"]) else { return Ok(Vec::new()) };
     let title = chart.at(&["c:title"]).map(|title| text::squeeze(&words(title))).filter(|title| !title.is_empty());
-    let Some(area) = chart.at(&["c:plotArea"]) else { return Vec::new() };
+    let Some(area) = chart.at(&["c:plotArea"]) else { return Ok(Vec::new()) };
     let mut tables = Vec::new();
     for plot in area.nodes().filter(|node| node.name.ends_with("Chart")) {
         let kind = plot.name.trim_start_matches("c:").trim_end_matches("Chart");
@@ -43,41 +43,48 @@ fn tables(root: &Node) -> Vec<Table> {
             Some(title) => format!("{title} ({kind} chart)"),
             None => format!("{kind} chart"),
         };
-        tables.extend(of_plot(plot).into_iter().map(|cells| Table {
+        tables.extend(of_plot(plot, archive)?.into_iter().map(|cells| Table {
             caption: Some(caption.clone()),
             cells,
             ..Table::default()
         }));
     }
-    tables
+    Ok(tables)
 }
 
-fn of_plot(plot: &Node) -> Vec<Vec<Vec<String>>> {
+fn of_plot(plot: &Node, archive: &mut Archive<'_>) -> Result<Vec<Vec<Vec<String>>>, Error> {
     let mut groups: Vec<(Points, Vec<Series>)> = Vec::new();
+    // Categories → their group: a file may give every series others, and there may be very many.
+    let mut known: HashMap<Points, usize> = HashMap::new();
     for series in plot.all("c:ser") {
         let one_of =
             |names: [&str; 2]| names.iter().find_map(|name| series.at(&[name])).map(points).unwrap_or_default();
         let categories = one_of(["c:cat", "c:xVal"]);
         let name = series.at(&["c:tx"]).map(points).and_then(|points| points.into_values().next()).unwrap_or_default();
         let series = Series { name, values: one_of(["c:val", "c:yVal"]) };
-        match groups.iter_mut().find(|(own, _)| *own == categories) {
+        match known.get(&categories).and_then(|at| groups.get_mut(*at)) {
             Some((_, open)) => open.push(series),
-            None => groups.push((categories, vec![series])),
+            None => {
+                known.insert(categories.clone(), groups.len());
+                groups.push((categories, vec![series]));
+            }
         }
     }
-    groups.into_iter().map(|(categories, series)| grid(&categories, &series)).collect()
+    groups.into_iter().map(|(categories, series)| grid(&categories, &series, archive)).collect()
 }
 
-fn grid(categories: &Points, series: &[Series]) -> Vec<Vec<String>> {
+/// A row a position, a column a series. Few bytes claim many cells: points may stand at any positions.
+fn grid(categories: &Points, series: &[Series], archive: &mut Archive<'_>) -> Result<Vec<Vec<String>>, Error> {
     let header = std::iter::once(String::new()).chain(series.iter().map(|series| series.name.clone())).collect();
     let positions: BTreeSet<u32> =
         series.iter().flat_map(|series| series.values.keys()).chain(categories.keys()).copied().collect();
+    archive.claim((positions.len() + 1).saturating_mul(series.len() + 1))?;
     let row = |at: u32| {
         let category = categories.get(&at).cloned().unwrap_or_else(|| (u64::from(at) + 1).to_string());
         let values = series.iter().map(|series| series.values.get(&at).cloned().unwrap_or_default());
         std::iter::once(category).chain(values).collect()
     };
-    std::iter::once(header).chain(positions.into_iter().map(row)).collect()
+    Ok(std::iter::once(header).chain(positions.into_iter().map(row)).collect())
 }
 
 /// The cached points of a reference, or the literal ones; of several levels of categories the innermost.

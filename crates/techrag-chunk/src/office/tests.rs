@@ -373,6 +373,37 @@ fn text_boxes_of_a_sheet_are_read_and_charts_of_the_new_kind_counted() {
 }
 
 #[test]
+fn a_chart_whose_points_stand_nowhere_together_is_bounded() {
+    let chart = |series: usize| {
+        let one = |at: usize| {
+            format!(
+                "<c:ser><c:val><c:numRef><c:numCache><c:pt idx='{at}'><c:v>1</c:v></c:pt></c:numCache></c:numRef></c:val></c:ser>"
+            )
+        };
+        let all: String = (0..series).map(one).collect();
+        format!(
+            "<c:chartSpace xmlns:c='http://schemas.openxmlformats.org/drawingml/2006/chart'><c:chart><c:plotArea>\
+             <c:lineChart>{all}</c:lineChart></c:plotArea></c:chart></c:chartSpace>"
+        )
+    };
+    let file = |charts: &[usize]| {
+        let relation =
+            |at: usize| format!("<Relationship Id='r{at}' Type='{RELATIONS}/chart' Target='chart{at}.xml'/>");
+        let relations: String = (0..charts.len()).map(relation).collect();
+        let relations = format!("<Relationships>{relations}</Relationships>");
+        let named = |(at, series): (usize, &usize)| (format!("word/chart{at}.xml"), chart(*series));
+        let named: Vec<_> = charts.iter().enumerate().map(named).collect();
+        let mut parts = vec![("word/_rels/document.xml.rels", relations.as_bytes())];
+        parts.extend(named.iter().map(|(name, chart)| (name.as_str(), chart.as_bytes())));
+        let text = document("<w:p><w:r><w:t>Slip</w:t></w:r></w:p>");
+        office("word/document.xml", text.as_bytes(), &parts)
+    };
+    drafted(&file(&[700]));
+    assert_eq!(failure(&file(&[1200])).0, ErrorKind::TooLarge);
+    assert_eq!(failure(&file(&[800, 800])).0, ErrorKind::TooLarge, "the charts of a file count together");
+}
+
+#[test]
 fn a_layout_of_many_shapes_is_looked_through_once() {
     let shape = |index: usize, inside: &str| {
         format!("<p:sp><p:nvSpPr><p:nvPr><p:ph type='body' idx='{index}'/></p:nvPr></p:nvSpPr>{inside}</p:sp>")

@@ -1,22 +1,17 @@
-//! Real inputs with changed bytes through the doors of the fuzz targets: a stable compiler's stand-in for `make fuzz`.
+//! What the fuzzer found once, again; and real inputs with changed bytes through the targets of the fuzzer, a stable
+//! compiler's stand-in for it.
 //!
-//! Deterministic: each case has a number, and a panic of ours names it. `MUTATIONS=N` sets how many a reader gets.
-#![cfg(feature = "fuzz")]
+//! Deterministic: each case has a number, and a panic of ours names it.
 
-#[path = "../promises/sheet.rs"]
-#[expect(dead_code, reason = "the promises use all of it")]
-mod sheet;
+#[path = "../../../../tests/fuzz/lib.rs"]
+#[expect(dead_code, unreachable_pub, reason = "the targets of the fuzzer use all of it")]
+mod targets;
 
 use std::cell::RefCell;
 use std::fs;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::Once;
-
-use techrag_chunk::fuzz as doors;
-
-/// Cases a reader gets unless `MUTATIONS` says otherwise.
-const CASES: u64 = 60;
 
 thread_local! {
     /// Where the last panic of this thread came from.
@@ -29,6 +24,11 @@ fn root(path: &str) -> PathBuf {
 
 fn load(path: &str) -> Vec<u8> {
     fs::read(root(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The bytes behind the one that chooses.
+fn chosen(first: u8, bytes: &[u8]) -> Vec<u8> {
+    [&[first], bytes].concat()
 }
 
 /// Numbers without a source of chance (xorshift64*).
@@ -95,8 +95,8 @@ fn mutated(seed: &[u8], numbers: &mut Numbers) -> Vec<u8> {
     bytes
 }
 
-/// Runs a door on the seed and on changed copies of it; every panic of our own code fails.
-fn each(seeds: &[Vec<u8>], door: impl Fn(&[u8])) {
+/// The panic of our own code that these bytes lead to.
+fn fault(target: &str, bytes: &[u8]) -> Option<String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         panic::set_hook(Box::new(|info| {
@@ -104,99 +104,69 @@ fn each(seeds: &[Vec<u8>], door: impl Fn(&[u8])) {
             PLACE.with(|last| *last.borrow_mut() = format!("{place}: {info}"));
         }));
     });
-    let cases = std::env::var("MUTATIONS").ok().and_then(|cases| cases.parse().ok()).unwrap_or(CASES);
-    let mut found = Vec::new();
-    for case in 0..cases {
-        let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15 ^ (case + 1));
+    PLACE.with(|last| last.borrow_mut().clear());
+    // Readers catch the panics of libraries themselves, so what comes here or names our crates is ours.
+    let outcome = panic::catch_unwind(AssertUnwindSafe(|| targets::run(target, bytes)));
+    let place = PLACE.with(|last| last.borrow().clone());
+    (outcome.is_err() || place.contains("techrag-")).then_some(place)
+}
+
+/// Runs a target on seeds and on `cases` changed copies of them.
+#[track_caller]
+fn each(target: &str, cases: u64, seeds: &[Vec<u8>]) {
+    let mut found: Vec<String> = seeds.iter().filter_map(|seed| fault(target, seed)).collect();
+    for case in 1..=cases {
+        let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15 ^ case);
         let seed = &seeds[numbers.below(seeds.len())];
-        let bytes = if case == 0 { seed.clone() } else { mutated(seed, &mut numbers) };
-        PLACE.with(|last| last.borrow_mut().clear());
-        // Readers catch the panics of libraries themselves, so what comes here or names our crates is ours.
-        let outcome = panic::catch_unwind(AssertUnwindSafe(|| door(&bytes)));
-        let place = PLACE.with(|last| last.borrow().clone());
-        if outcome.is_err() || place.contains("techrag-") {
-            found.push(format!("case {case}: {place}"));
-        }
+        found.extend(fault(target, &mutated(seed, &mut numbers)).map(|place| format!("case {case}: {place}")));
     }
-    found.sort_by_key(|line| line.split_once(": ").map(|(_, what)| what.to_owned()));
-    found.dedup_by_key(|line| line.split_once(": ").map(|(_, what)| what.to_owned()));
     assert!(found.is_empty(), "{found:#?}");
 }
 
-fn text_door(door: impl Fn(&str)) -> impl Fn(&[u8]) {
-    move |bytes| door(&String::from_utf8_lossy(bytes))
+#[test]
+fn texts() {
+    each("markdown", 60, &[load("README.md"), load("docs/EVIDENCE.md")]);
+    let latin = b"1 Introduction\n\nThe fric-\ntion. \xe9\n\nReferences\n\n[1] A. B. Title.".to_vec();
+    each("text", 60, &[load("fixtures/README.md"), latin]);
+    each("html", 100, &[load("tests/fuzz/seeds/page.html")]);
 }
 
 #[test]
-fn markdown() {
-    each(&[load("README.md"), load("docs/EVIDENCE.md")], |bytes| doors::bytes("a.md", bytes));
+fn tables_and_code() {
+    each("delimited", 60, &[load("fixtures/questions/qrels.tsv")[..3000].to_vec()]);
+    let python = chosen(0, &load("fixtures/papers/check.py"));
+    each("code", 40, &[python, chosen(1, &load("crates/techrag-core/src/lexicon.rs"))]);
 }
 
 #[test]
-fn plain_text() {
-    each(
-        &[
-            load("fixtures/README.md"),
-            b"1 Introduction\n\nThe fric-\ntion. \xe9\n\nReferences\n\n[1] A. B. Title.".to_vec(),
-        ],
-        |bytes| {
-            doors::bytes("a.txt", bytes);
-        },
+fn office_files() {
+    let run = |text: &str| format!("<w:p><w:r><w:t>{text}</w:t></w:r></w:p>");
+    let space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
+    let body = format!(
+        "<w:document xmlns:w='{space}'><w:body>{}<w:tbl><w:tr><w:tc>{}</w:tc></w:tr></w:tbl></w:body></w:document>",
+        run("Slip"),
+        run("dry")
     );
-}
-
-#[test]
-fn html() {
-    each(&[load("fuzz/seeds/page.html")], |bytes| doors::bytes("a.html", bytes));
-}
-
-#[test]
-fn delimited() {
-    each(&[load("fixtures/questions/qrels.tsv")[..3000].to_vec()], |bytes| doors::bytes("a.csv", bytes));
-}
-
-#[test]
-fn code() {
-    each(&[load("fixtures/papers/check.py")], |bytes| doors::bytes("a.py", bytes));
-    each(&[load("crates/techrag-core/src/lexicon.rs")], |bytes| doors::bytes("a.rs", bytes));
-}
-
-#[test]
-fn references() {
-    each(&[load("fuzz/seeds/references-mixed")], text_door(doors::references));
+    let space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+    let cells = "<row r='1'><c r='A1'><v>1</v></c><c r='C1' t='str'><f>A1*2</f><v>2</v></c></row>";
+    let sheet = format!(
+        "<worksheet xmlns='{space}'><dimension ref='A1:C9'/><sheetData>{cells}</sheetData><mergeCells count='1'>\
+         <mergeCell ref='A2:B3'/></mergeCells></worksheet>"
+    );
+    each("office", 60, &[chosen(0, body.as_bytes()), chosen(1, sheet.as_bytes())]);
 }
 
 #[test]
 fn papers() {
-    each(&[load("fixtures/papers/src/relaxation-length.typ"), load("README.md")], text_door(doors::paper));
+    each("references", 60, &[load("tests/fuzz/seeds/references-mixed")]);
+    each("paper", 60, &[load("fixtures/papers/src/relaxation-length.typ"), load("README.md")]);
+    let records: Vec<u8> = (0..4000_u32).map(|at| u8::try_from(at * 167 % 251).unwrap_or(0)).collect();
+    each("layout", 60, &[records, load("fixtures/papers/relaxation-length.pdf")[..9000].to_vec()]);
 }
 
 #[test]
-fn layouts() {
-    let seed: Vec<u8> = (0..4000_u32).map(|at| u8::try_from(at * 167 % 251).unwrap_or(0)).collect();
-    each(&[seed, load("fixtures/papers/relaxation-length.pdf")[..9000].to_vec()], |bytes| {
-        let page = techrag_pdf::fuzz::layout(bytes);
-        doors::from_pdf(&techrag_pdf::Pdf { pages: vec![page], ..Default::default() });
-    });
-}
-
-#[test]
-fn pdf_files() {
-    each(&[load("fixtures/papers/relaxation-length.pdf")], |bytes| {
-        if let Some(pdf) = techrag_pdf::fuzz::file(bytes.to_vec()) {
-            doors::from_pdf(&pdf);
-        }
-    });
-}
-
-#[test]
-fn pdf_contents() {
-    let seed = String::from_utf8_lossy(&load("fuzz/seeds/content-page")).into_owned();
-    let seed = seed.replace("/F1", "/R").replace("/F2", "/N").replace("/F3", "/S");
-    each(&[seed.into_bytes()], |bytes| {
-        let page = sheet::Sheet::default().raw(&String::from_utf8_lossy(bytes));
-        if let Some(pdf) = techrag_pdf::fuzz::file(sheet::pdf(&[page], "")) {
-            doors::from_pdf(&pdf);
-        }
-    });
+fn pdfs() {
+    each("content", 60, &[load("tests/fuzz/seeds/content-page")]);
+    each("fonts", 40, &[load("tests/fuzz/seeds/fonts-map")]);
+    each("file", 10, &[load("fixtures/papers/relaxation-length.pdf")]);
 }

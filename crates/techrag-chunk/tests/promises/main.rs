@@ -369,7 +369,7 @@ fn headings_without_text_of_their_own_are_in_the_outline() {
 fn a_value_has_a_source_and_an_unknown_one_is_absent() {
     let front = three_columns()
         .line(Font::Roman, 8.0, 40.0, 30.0, "Journal of Tyres 8 (2021) 1-9, doi: 10.5555/tyres.2021.4")
-        .paragraph(40.0, 168.0, 115, "Keywords: tyre, slip angle")
+        .paragraph(40.0, 177.0, 115, "Keywords: tyre, slip angle")
         .raw("BT /R 20 Tf 0 1 -1 0 25 250 Tm (arXiv:2101.01234v2 [cs.RO] 5 Jan 2021) Tj ET");
     let document = parsed(&[front]).document;
     let source = |name: &str| {
@@ -394,26 +394,30 @@ fn a_value_has_a_source_and_an_unknown_one_is_absent() {
     assert!(unknown.authors.is_empty() && unknown.summary.is_none() && unknown.keywords.is_empty());
 }
 
+/// Two lines of plain words.
+const WORDS: [&str; 2] = [
+    "the tyre transmits every force between the car and the road and so it deserves a model",
+    "of its own and the slip angle of the wheel decides how large the lateral force becomes",
+];
+
 #[test]
-fn a_page_with_a_wrong_map_is_named_and_a_good_one_is_not() {
-    let bad = sheet()
-        .line(
-            Font::Shifted,
-            10.0,
-            60.0,
-            100.0,
-            "the tyre transmits every force between the car and the road and so it deserves a model",
-        )
-        .line(
-            Font::Shifted,
-            10.0,
-            60.0,
-            112.0,
-            "of its own and the slip angle of the wheel decides how large the lateral force becomes",
-        );
+fn a_page_with_a_wrong_map_is_read_by_its_codes_and_its_reader_named() {
+    let [first, second] = WORDS;
+    let bad = sheet().line(Font::Shifted, 10.0, 60.0, 100.0, first).line(Font::Shifted, 10.0, 60.0, 112.0, second);
+    let parsed = parsed(&[page("1 Introduction"), bad]);
+    assert!(text(&parsed).contains(&WORDS.join(" ")), "{}", text(&parsed));
+    let readers = parsed.document.provenance.get("readers");
+    assert_eq!(readers, Some(&serde_json::json!({ "lopdf": [2] })));
+}
+
+#[test]
+fn a_page_whose_words_are_none_is_named_and_a_good_one_is_not() {
+    let shift = |c: char| if c.is_ascii_lowercase() { char::from((c as u8 - b'a' + 3) % 26 + b'a') } else { c };
+    let [first, second] = WORDS.map(|line| line.chars().map(shift).collect::<String>());
+    let bad = sheet().line(Font::Roman, 10.0, 60.0, 100.0, &first).line(Font::Roman, 10.0, 60.0, 112.0, &second);
     let parsed = parsed(&[page("1 Introduction"), bad]);
     let named = parsed.document.provenance.get("pages_low_quality").and_then(Value::as_array);
-    let named = named.unwrap_or_else(|| panic!("{}", text(&parsed)));
+    let named = named.unwrap_or_else(|| panic!("{:?}", parsed.document.provenance));
     assert_eq!(named.iter().map(|page| page["page"].as_u64()).collect::<Vec<_>>(), [Some(2)]);
     assert!(named[0]["words"].as_f64().is_some_and(|share| share < 0.5), "{named:?}");
 }

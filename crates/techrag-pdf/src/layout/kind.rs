@@ -155,13 +155,27 @@ fn is_formula(row: &Row, glyphs: &[Glyph]) -> bool {
     let operators = each(row, glyphs).filter(|glyph| is_operator(glyph)).count();
     let words = words(row, glyphs);
     let count = row.len();
-    let numbered = start(row, glyphs, 200).trim_end().ends_with(')');
+    let text = start(row, glyphs, 200);
+    let numbered = text.trim_end().ends_with(')');
     match words {
+        // Letters of a text font are as good as symbols where an equation has its number.
+        0 if text.contains('=') && has_number(&text) => true,
         0 => symbols * 2 >= count && symbols > 0 && (operators > 0 || count < 8),
         1 | 2 => symbols * 5 >= count * 2 && operators > 0,
         3..=5 => symbols * 2 >= count && operators > 1 && numbered,
         _ => false,
     }
+}
+
+/// Whether a text ends with the number of an equation: `(3)`, `(2.14)`, `(A.1)`.
+fn has_number(text: &str) -> bool {
+    let inside = text.trim_end().strip_suffix(')').and_then(|text| text.rsplit_once('('));
+    inside.is_some_and(|(before, number)| {
+        !before.trim().is_empty()
+            && (1..=6).contains(&number.len())
+            && number.chars().all(|c| c.is_ascii_alphanumeric() || c == '.')
+            && number.chars().any(|c| c.is_ascii_digit())
+    })
 }
 
 /// Words of four letters and more in a text font.

@@ -148,11 +148,18 @@ fn bands(columns: Vec<Vec<Item>>, spans: Vec<(f32, Stretch)>) -> Vec<Stretch> {
         columns.into_iter().map(|column| column.into_iter().peekable()).collect();
     let mut out: Vec<Stretch> = Vec::new();
     let mut drain = |until: f32, out: &mut Vec<Stretch>| {
+        let mut parts: Vec<(usize, Vec<Item>)> = Vec::new();
         for (column, queue) in queues.iter_mut().enumerate() {
             let mut items = Vec::new();
             while let Some(item) = queue.next_if(|item| item.base() < until) {
                 items.push(item);
             }
+            parts.push((column, items));
+        }
+        if until.is_finite() && are_scattered(&parts) {
+            parts = downwards(parts);
+        }
+        for (column, items) in parts {
             out.extend(in_column(items).into_iter().map(|rows| Stretch { zone: Zone::Column(column), rows }));
         }
     };
@@ -165,6 +172,37 @@ fn bands(columns: Vec<Vec<Item>>, spans: Vec<(f32, Stretch)>) -> Vec<Stretch> {
     }
     drain(f32::INFINITY, &mut out);
     out.retain(|stretch| !stretch.rows.is_empty());
+    out
+}
+
+/// Most rows of a column in a band of scattered ones.
+const FEW: usize = 3;
+
+/// Whether the rows of a band are not those of columns: few, and none beside another. So stand an author's name, centred
+/// in the middle column of three, and the heading over an abstract that spans them.
+fn are_scattered(parts: &[(usize, Vec<Item>)]) -> bool {
+    let rows = |items: &[Item]| items.iter().filter_map(Item::row).map(|row| (row.base, row.size)).collect::<Vec<_>>();
+    let columns: Vec<Vec<(f32, f32)>> = parts.iter().map(|(_, items)| rows(items)).collect();
+    let few = parts.iter().zip(&columns).all(|((_, items), rows)| items.len() <= FEW && items.len() == rows.len());
+    let level = |one: &(f32, f32), other: &(f32, f32)| (one.0 - other.0).abs() < one.1.max(other.1);
+    few && columns
+        .iter()
+        .enumerate()
+        .all(|(at, column)| columns[at + 1..].iter().flatten().all(|other| column.iter().all(|row| !level(row, other))))
+}
+
+/// The items of a band from top to bottom, whatever column they stand in.
+fn downwards(parts: Vec<(usize, Vec<Item>)>) -> Vec<(usize, Vec<Item>)> {
+    let mut items: Vec<(usize, Item)> =
+        parts.into_iter().flat_map(|(column, items)| items.into_iter().map(move |item| (column, item))).collect();
+    items.sort_by(|(_, a), (_, b)| a.base().total_cmp(&b.base()));
+    let mut out: Vec<(usize, Vec<Item>)> = Vec::new();
+    for (column, item) in items {
+        match out.last_mut().filter(|(last, _)| *last == column) {
+            Some((_, open)) => open.push(item),
+            None => out.push((column, vec![item])),
+        }
+    }
     out
 }
 
@@ -274,6 +312,29 @@ mod tests {
         }
         let expected =
             ["a title over both columns of it", "left 0", "left 1", "left 2", "right 0", "right 1", "right 2"];
+        assert_eq!(texts(&glyphs, &[50.0, 200.0]), expected);
+    }
+
+    #[test]
+    fn what_stands_alone_over_an_abstract_is_read_downwards() {
+        let mut glyphs = line("a title over all of the columns of it", 60.0, 50.0, 14.0);
+        glyphs.extend(line("Ann Lee", 210.0, 70.0, 10.0));
+        glyphs.extend(line("Abstract", 50.0, 90.0, 10.0));
+        glyphs.extend(line("what the paper says over all of the columns of the page", 50.0, 104.0, 10.0));
+        for (row, y) in [130.0, 142.0].into_iter().enumerate() {
+            glyphs.extend(line(&format!("left {row}"), 50.0, y, 10.0));
+            glyphs.extend(line(&format!("right {row}"), 200.0, y, 10.0));
+        }
+        let expected = [
+            "a title over all of the columns of it",
+            "Ann Lee",
+            "Abstract",
+            "what the paper says over all of the columns of the page",
+            "left 0",
+            "left 1",
+            "right 0",
+            "right 1",
+        ];
         assert_eq!(texts(&glyphs, &[50.0, 200.0]), expected);
     }
 

@@ -7,6 +7,7 @@ use crate::page::{Info, OutlineItem, Page};
 use crate::raster::{Picture, Size};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
+use std::io::BufRead;
 use std::path::Path;
 use std::time::Duration;
 
@@ -79,4 +80,22 @@ pub(crate) struct Head {
     pub info: Info,
     /// Outline.
     pub outline: Vec<OutlineItem>,
+}
+
+/// The next frame, with the bytes of a picture; `None` at the end.
+pub(crate) fn receive(output: &mut dyn BufRead) -> Option<Result<Frame, String>> {
+    let mut line = String::new();
+    if output.read_line(&mut line).ok()? == 0 {
+        return None;
+    }
+    let mut frame: Frame = match serde_json::from_str(&line) {
+        Ok(frame) => frame,
+        Err(error) => return Some(Err(error.to_string())),
+    };
+    if let Frame::Picture(picture) = &mut frame {
+        let Some(length) = picture.length() else { return Some(Err("a picture of no such size".to_owned())) };
+        picture.rgb = vec![0; length];
+        output.read_exact(&mut picture.rgb).ok()?;
+    }
+    Some(Ok(frame))
 }

@@ -12,7 +12,7 @@ const LOOK: Duration = Duration::from_millis(200);
 /// Bounds the address space of this process to `bytes`, where the system can; an allocation beyond aborts.
 ///
 /// The soft limit only: a later request may raise it again.
-pub(crate) fn memory(bytes: u64) {
+pub fn memory(bytes: u64) {
     #[cfg(unix)]
     {
         let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
@@ -29,10 +29,12 @@ pub(crate) fn memory(bytes: u64) {
 }
 
 /// Ends the process when what was allowed a time has not finished in it.
-pub(crate) struct Watchdog(Arc<Mutex<Option<Instant>>>);
+pub struct Watchdog(Arc<Mutex<Option<Instant>>>);
 
 impl Watchdog {
-    pub(crate) fn start() -> Self {
+    /// Starts to watch; nothing is under way yet.
+    #[must_use]
+    pub fn start() -> Self {
         let deadline = Arc::new(Mutex::new(None));
         let seen = Arc::downgrade(&deadline);
         std::thread::spawn(move || {
@@ -51,12 +53,12 @@ impl Watchdog {
     }
 
     /// Gives the work that starts now `time`.
-    pub(crate) fn allow(&self, time: Duration) {
+    pub fn allow(&self, time: Duration) {
         self.set(Instant::now().checked_add(time));
     }
 
     /// Nothing is under way.
-    pub(crate) fn rest(&self) {
+    pub fn rest(&self) {
         self.set(None);
     }
 

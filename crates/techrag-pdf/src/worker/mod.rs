@@ -1,16 +1,20 @@
 //! The worker process: a loop that reads one file after another, so that what breaks on a file breaks here.
 //!
 //! A parent starts it (the same executable with a hidden first argument), writes a request a line and reads frames.
-//! It ends when its input does; should its parent die while a page hangs, its own watchdog ends it.
+//! It ends when its input does; should its parent die while a page hangs, its own watchdog ends it. Rooms that read other
+//! kinds of file have their workers from a [`Pool`] too, with requests and frames of their own.
 
 pub(crate) mod frame;
 pub(crate) mod limit;
 pub(crate) mod pool;
 pub(crate) mod process;
 
+pub use limit::{Watchdog, memory};
+pub use pool::Pool;
+pub use process::{Lost, Receive, Worker};
+
 use crate::{Error, extract};
 use frame::{Frame, Request};
-use limit::Watchdog;
 use std::io::{self, BufRead, Write};
 
 /// First argument by which an executable of the project knows that it is to call [`serve`].

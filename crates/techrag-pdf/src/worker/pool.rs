@@ -1,21 +1,48 @@
 //! Idle workers, kept for the next file: a process start a file would cost more than reading a short paper.
 
-use super::process::Worker;
+use super::frame::{self, Frame};
+use super::process::{Receive, Worker};
 use crate::error::Error;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-static IDLE: LazyLock<Mutex<HashMap<Vec<OsString>, Vec<Worker>>>> = LazyLock::new(Mutex::default);
+/// Readers of PDFs.
+pub(crate) static READERS: Pool<Frame> = Pool::new(frame::receive);
 
-/// An idle worker started by `command`, or a new one.
-pub(crate) fn take(command: &[OsString]) -> Result<Worker, Error> {
-    let idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner).get_mut(command).and_then(Vec::pop);
-    idle.map_or_else(|| Worker::start(command), Ok)
+/// Workers that answer with frames `F`, by the command that started them.
+pub struct Pool<F> {
+    idle: Mutex<BTreeMap<Vec<OsString>, Vec<Worker<F>>>>,
+    receive: Receive<F>,
 }
 
-/// Gives a worker back that has answered its last request to the end.
-pub(crate) fn give(command: &[OsString], worker: Worker) {
-    let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
-    idle.entry(command.to_vec()).or_default().push(worker);
+impl<F: Send + 'static> Pool<F> {
+    /// A pool without workers.
+    pub const fn new(receive: Receive<F>) -> Self {
+        Self { idle: Mutex::new(BTreeMap::new()), receive }
+    }
+
+    /// An idle worker started by `command` (program, then arguments), or a new one.
+    ///
+    /// # Errors
+    /// Where none starts.
+    pub fn take(&self, command: &[OsString]) -> Result<Worker<F>, Error> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).get_mut(command).and_then(Vec::pop);
+        idle.map_or_else(|| self.start(command), Ok)
+    }
+
+    /// A new worker.
+    ///
+    /// # Errors
+    /// Where it does not start.
+    pub fn start(&self, command: &[OsString]) -> Result<Worker<F>, Error> {
+        Worker::start(command, self.receive)
+    }
+
+    /// Gives a worker back that has answered its last request to the end.
+    pub fn give(&self, command: &[OsString], mut worker: Worker<F>) {
+        worker.is_used = true;
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.entry(command.to_vec()).or_default().push(worker);
+    }
 }

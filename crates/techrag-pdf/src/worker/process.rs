@@ -1,10 +1,10 @@
 //! One worker seen from its parent: started, asked, listened to with a deadline, never left as a zombie.
 
-use super::frame::{Frame, Request};
 use super::limit::OVERDUE;
 use crate::error::Error;
+use serde::Serialize;
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::JoinHandle;
@@ -13,19 +13,24 @@ use std::time::Duration;
 /// Frames that may wait for the parent; more would only hold memory.
 const AHEAD: usize = 16;
 
-/// A running worker. Dropping it ends the process and waits for it.
+/// How the next frame is taken from a worker's output: in words where it cannot be read, `None` at the end.
+pub type Receive<F> = fn(&mut dyn BufRead) -> Option<Result<F, String>>;
+
+/// A running worker that answers with frames `F`. Dropping it ends the process and waits for it.
 #[derive(Debug)]
-pub(crate) struct Worker {
+pub struct Worker<F> {
     child: Child,
     input: Option<ChildStdin>,
     /// Frames as they come; in words where one cannot be read.
-    frames: Receiver<Result<Frame, String>>,
+    frames: Receiver<Result<F, String>>,
     listener: Option<JoinHandle<()>>,
+    /// Whether it has answered a request before.
+    pub(super) is_used: bool,
 }
 
 /// How a worker stopped answering.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Lost {
+pub enum Lost {
     /// No frame came in time.
     Hung,
     /// It asked for more memory than it may have.
@@ -34,9 +39,9 @@ pub(crate) enum Lost {
     Died(String),
 }
 
-impl Worker {
+impl<F: Send + 'static> Worker<F> {
     /// Starts `command` (program, then arguments).
-    pub(crate) fn start(command: &[OsString]) -> Result<Self, Error> {
+    pub(super) fn start(command: &[OsString], receive: Receive<F>) -> Result<Self, Error> {
         let fail = |what: String| Error::Crashed(format!("the worker process did not start: {what}"));
         let (program, args) = command.split_first().ok_or_else(|| fail("empty command".to_owned()))?;
         #[expect(clippy::disallowed_methods, reason = "this room owns the readers' processes")]
@@ -59,21 +64,32 @@ impl Worker {
                 }
             }
         });
-        Ok(Self { child, input, frames, listener: Some(listener) })
+        Ok(Self { child, input, frames, listener: Some(listener), is_used: false })
     }
 
-    /// Sends a request.
-    pub(crate) fn ask(&mut self, request: &Request) -> Result<(), Lost> {
+    /// Whether it has answered a request before: what it lacks now it may have spent on that.
+    pub fn is_used(&self) -> bool {
+        self.is_used
+    }
+
+    /// Sends a request, then the bytes that it speaks of.
+    ///
+    /// # Errors
+    /// Where the worker has ended.
+    pub fn ask(&mut self, request: &impl Serialize, bytes: &[u8]) -> Result<(), Lost> {
         let sent =
             serde_json::to_string(request).map_err(std::io::Error::from).and_then(|line| match &mut self.input {
-                Some(input) => input.write_all(format!("{line}\n").as_bytes()),
+                Some(input) => input.write_all(format!("{line}\n").as_bytes()).and_then(|()| input.write_all(bytes)),
                 None => Err(std::io::ErrorKind::BrokenPipe.into()),
             });
         sent.map_err(|_| self.autopsy())
     }
 
     /// The next frame, waited for at most `patience`.
-    pub(crate) fn next(&mut self, patience: Duration) -> Result<Frame, Lost> {
+    ///
+    /// # Errors
+    /// Where none comes: the worker is of no use any more.
+    pub fn next(&mut self, patience: Duration) -> Result<F, Lost> {
         match self.frames.recv_timeout(patience) {
             Ok(frame) => frame.map_err(|error| Lost::Died(format!("garbled answer: {error}"))),
             Err(RecvTimeoutError::Timeout) => Err(Lost::Hung),
@@ -101,25 +117,7 @@ impl Worker {
     }
 }
 
-/// The next frame, with the bytes of a picture; `None` at the end.
-fn receive(output: &mut impl BufRead) -> Option<Result<Frame, String>> {
-    let mut line = String::new();
-    if output.read_line(&mut line).ok()? == 0 {
-        return None;
-    }
-    let mut frame: Frame = match serde_json::from_str(&line) {
-        Ok(frame) => frame,
-        Err(error) => return Some(Err(error.to_string())),
-    };
-    if let Frame::Picture(picture) = &mut frame {
-        let Some(length) = picture.length() else { return Some(Err("a picture of no such size".to_owned())) };
-        picture.rgb = vec![0; length];
-        output.read_exact(&mut picture.rgb).ok()?;
-    }
-    Some(Ok(frame))
-}
-
-impl Drop for Worker {
+impl<F> Drop for Worker<F> {
     fn drop(&mut self) {
         self.input = None;
         let _ = self.child.kill();

@@ -1,4 +1,5 @@
-//! What the targets share: which panics count, and skeletons around the part that is fuzzed.
+//! What each target does with its bytes, for the fuzzer and for the ordinary test that repeats what was found; and which
+//! panics count, and skeletons around the part that is fuzzed.
 
 use std::io::{Cursor, Read, Write};
 use std::panic::PanicHookInfo;
@@ -21,9 +22,69 @@ pub fn ours_only() {
     });
 }
 
+/// What a font's map is shown with: codes of every font of [`pdf`].
+const SHOWS: &[u8] =
+    b"BT /F1 12 Tf 60 700 Td (The tyre \\001\\002\\003) Tj /F2 9 Tf (\\001\\002AB) Tj /F3 9 Tf (AB) Tj /F4 9 Tf \
+      <000100020003004100420041> Tj ET";
+
+/// Gives the bytes to a target by its name.
+///
+/// # Panics
+/// Where what comes of them is not sound, or there is no such target.
+pub fn run(target: &str, data: &[u8]) {
+    match target {
+        // The interpreter of content streams, the fonts' codes and the layout of what it draws.
+        "content" => drop(techrag_pdf::fuzz::file(pdf(data, b"/Encoding /WinAnsiEncoding", b""))),
+        "fonts" => {
+            let cut = data.iter().position(|&byte| byte == 0).unwrap_or(data.len());
+            drop(techrag_pdf::fuzz::file(pdf(SHOWS, &data[..cut], data.get(cut + 1..).unwrap_or_default())));
+        }
+        "file" => {
+            if let Some(pdf) = techrag_pdf::fuzz::file(data.to_vec()) {
+                techrag_chunk::fuzz::from_pdf(&pdf);
+            }
+        }
+        "layout" => {
+            let pages = vec![techrag_pdf::fuzz::layout(data)];
+            techrag_chunk::fuzz::from_pdf(&techrag_pdf::Pdf { pages, ..Default::default() });
+        }
+        "paper" => drop(std::str::from_utf8(data).map(techrag_chunk::fuzz::paper)),
+        "references" => drop(std::str::from_utf8(data).map(techrag_chunk::fuzz::references)),
+        "markdown" => techrag_chunk::fuzz::bytes("a.md", data),
+        "text" => techrag_chunk::fuzz::bytes("a.txt", data),
+        "html" => techrag_chunk::fuzz::bytes("a.html", data),
+        "delimited" => techrag_chunk::fuzz::bytes("a.csv", data),
+        "code" => code(data),
+        "office" => office(data),
+        other => panic!("no target {other}"),
+    }
+}
+
+/// The first byte chooses the language.
+fn code(data: &[u8]) {
+    let Some((first, code)) = data.split_first() else { return };
+    let name = ["a.py", "a.rs", "a.c", "a.js", "a.m"][usize::from(*first) % 5];
+    techrag_chunk::fuzz::bytes(name, code);
+}
+
+/// The first byte chooses the part of a sound file that is replaced.
+fn office(data: &[u8]) {
+    let Some((first, part)) = data.split_first() else { return };
+    let (name, archive, path): (&str, &[u8], &str) = match first % 5 {
+        0 => ("a.docx", include_bytes!("../../fixtures/office/report.docx"), "word/document.xml"),
+        1 => ("a.xlsx", include_bytes!("../../fixtures/office/sheet.xlsx"), "xl/worksheets/sheet1.xml"),
+        2 => ("a.pptx", include_bytes!("../../fixtures/office/deck.pptx"), "ppt/slides/slide2.xml"),
+        3 => ("a.xlsx", include_bytes!("../../fixtures/office/sheet.xlsx"), "xl/workbook.xml"),
+        _ => ("a.docx", include_bytes!("../../fixtures/office/report.docx"), "word/numbering.xml"),
+    };
+    if let Some(file) = with_part(archive, path, part) {
+        techrag_chunk::fuzz::bytes(name, &file);
+    }
+}
+
 /// A PDF of one page with this content; its fonts are a standard one, one with named glyphs, a Type 3 font and one of
 /// two-byte codes. `font` is put into the dictionary of the first, `map` is the map to Unicode of all.
-pub fn pdf(content: &[u8], font: &[u8], map: &[u8]) -> Vec<u8> {
+fn pdf(content: &[u8], font: &[u8], map: &[u8]) -> Vec<u8> {
     let mut out = b"%PDF-1.7\n".to_vec();
     let mut offsets = Vec::new();
     let mut object = |out: &mut Vec<u8>, body: &[u8]| {
@@ -69,7 +130,8 @@ pub fn pdf(content: &[u8], font: &[u8], map: &[u8]) -> Vec<u8> {
     );
     object(&mut out, &stream(map));
     // A form that draws itself: it must end.
-    let form = b"<< /Type /XObject /Subtype /Form /BBox [0 0 99 99] /Resources << /XObject << /X1 10 0 R >> >> /Length 6 >>\n\
+    let form =
+        b"<< /Type /XObject /Subtype /Form /BBox [0 0 99 99] /Resources << /XObject << /X1 10 0 R >> >> /Length 6 >>\n\
                  stream\n/X1 Do\nendstream";
     object(&mut out, form);
     let start = out.len();
@@ -83,13 +145,13 @@ pub fn pdf(content: &[u8], font: &[u8], map: &[u8]) -> Vec<u8> {
 }
 
 /// An office file in which one part is replaced.
-pub fn with_part(archive: &[u8], part: &str, data: &[u8]) -> Option<Vec<u8>> {
+fn with_part(archive: &[u8], part: &str, data: &[u8]) -> Option<Vec<u8>> {
     let mut read = ZipArchive::new(Cursor::new(archive)).ok()?;
     let mut write = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
     for index in 0..read.len() {
         let mut file = read.by_index(index).ok()?;
-        let name = file.name().to_owned();
+        let name = file.name().ok()?.into_owned();
         // Themes, styles and pictures are large and of no interest to a reader of text.
         let large = file.size() > 20_000;
         write.start_file(name.as_str(), options).ok()?;

@@ -1,9 +1,0 @@
-//! Markdown.
-#![no_main]
-
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|data: &[u8]| {
-    techrag_fuzz::ours_only();
-    techrag_chunk::fuzz::bytes("a.md", data);
-});

@@ -1,9 +1,0 @@
-//! Plain text in any encoding; sentences, splitting and packing.
-#![no_main]
-
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|data: &[u8]| {
-    techrag_fuzz::ours_only();
-    techrag_chunk::fuzz::bytes("a.txt", data);
-});

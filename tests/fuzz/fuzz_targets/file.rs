@@ -1,0 +1,4 @@
+//! Whole PDFs: header, outline, metadata, pages, and the paper made of them.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(init: techrag_fuzz::ours_only(), |data: &[u8]| techrag_fuzz::run("file", data));

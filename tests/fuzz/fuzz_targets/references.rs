@@ -1,0 +1,4 @@
+//! Reference lists: entries apart, entries into fields.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(init: techrag_fuzz::ours_only(), |data: &[u8]| techrag_fuzz::run("references", data));
