@@ -20,9 +20,9 @@ fn a_page_that_takes_too_much_memory_costs_itself() {
     let place = Place::new();
     place.file("d/a.md", "# Slip\n\nThe tyre slips.\n");
     // Each of these elements is a node of its own with its words in another: some hundreds of bytes for four.
-    place.file("d/b.html", &format!("<!doctype html><h1>Slip</h1>{}", "<p>a".repeat(2_000_000)));
+    place.file("d/b.html", &format!("<!doctype html><h1>Slip</h1>{}", "<p>a".repeat(1_000_000)));
     place.file("d/c.md", "# Grip\n\nThe tyre grips.\n");
-    let run = place.run("techrag-chunk", &["--max-memory", "256", "--jobs", "1", "d"], "");
+    let run = place.run("techrag-chunk", &["--max-memory", "256", "--file-timeout", "600", "--jobs", "1", "d"], "");
     assert_eq!(became(&run), ["a.md", "b.html: too_large", "c.md"], "{}", run.stderr);
     assert!(run.stdout.contains("bytes of memory needed") && run.stdout.contains("raise --max-memory"));
 }
@@ -50,5 +50,5 @@ fn a_worker_that_was_ended_while_idle_is_replaced() {
     assert!(talk.ask("b.md").contains("The tyre slips."));
     let next = talk.ask("none.md");
     assert!(next.contains("\"key\":\"b.md\""), "{next}");
-    assert_eq!(talk.end(), 1);
+    assert_eq!(talk.end(), 3, "some failed");
 }
