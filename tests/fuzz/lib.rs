@@ -1,4 +1,4 @@
-//! What each target does with its bytes, for the fuzzer and for the ordinary test that repeats what was found; and which
+//! What each target does with its bytes, for the fuzzer and for the ordinary test of changed bytes; and which
 //! panics count, and skeletons around the part that is fuzzed.
 
 use std::io::{Cursor, Read, Write};

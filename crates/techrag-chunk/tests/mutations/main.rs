@@ -1,5 +1,4 @@
-//! What the fuzzer found once, again; and real inputs with changed bytes through the targets of the fuzzer, a stable
-//! compiler's stand-in for it.
+//! Real inputs with changed bytes through the targets of the fuzzer: a stable compiler's stand-in for it.
 //!
 //! Deterministic: each case has a number, and a panic of ours names it.
 
