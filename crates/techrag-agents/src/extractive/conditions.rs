@@ -1,6 +1,6 @@
 //! Whether a quotation speaks of a number that a question gives as a condition: `at 100 km/h`, `on 4 mm of water`.
 //!
-//! In running text the number must stand there with its unit or bare (`between 2 and 6 kN`), not with another unit. A
+//! In running text the number must stand there with its unit, or bare before one that has it (`between 2 and 6 kN`). A
 //! cell of a table is bare for a reason: its unit stands in the heading of its column or in the caption (`in km/h`). A
 //! bare 3 under `n` is no 3 mm.
 
@@ -10,7 +10,7 @@ use techrag_core::unit::{Kind, Unit, cells};
 /// Whether a unit of a passage, or the caption and the heading row of a table's row, hold the condition.
 pub(super) fn holds(unit: &Unit, passage: &str, condition: &Quantity) -> bool {
     let beside = [unit.caption.as_ref(), unit.header.as_ref()].into_iter().flatten();
-    let says = |text: &str| quantities(text).iter().any(|quantity| quantity.agrees(condition));
+    let says = |text: &str| in_prose(&quantities(text), condition);
     if beside.map(|range| &passage[range.clone()]).any(says) {
         return true;
     }
@@ -19,6 +19,16 @@ pub(super) fn holds(unit: &Unit, passage: &str, condition: &Quantity) -> bool {
         Kind::Row => in_a_cell(unit, passage, text, condition),
         Kind::Sentence | Kind::Caption => says(text),
     }
+}
+
+/// Numbers of a list, the last of which has the unit of all: `3, 4 and 5 kN`.
+const LIST: usize = 3;
+
+fn in_prose(quantities: &[Quantity], condition: &Quantity) -> bool {
+    quantities.iter().enumerate().filter(|(_, quantity)| quantity.agrees(condition)).any(|(at, quantity)| {
+        let next = || quantities[at + 1..].iter().take(LIST).find_map(|later| later.unit);
+        condition.unit.is_none() || quantity.unit.is_some() || next() == condition.unit
+    })
 }
 
 /// Whether a unit of a passage gives a number of a kind, or stands in a table whose caption or heading row names a unit of
@@ -69,7 +79,7 @@ mod tests {
 
     use super::*;
 
-    const TEXT: &str = "It stops from 100 km/h within 40 m, on loads between 2 and 6 kN.\n\n\
+    const TEXT: &str = "It stops from 100 km/h within 40 m, on loads between 2 and 6 kN, see (7).\n\n\
         Table 1. Speeds in km/h at 220 kPa.\n\n| Water (mm) | n | Onset | Angle |\n|---|---|---|---|\n| 4 | 3 | 61.7 | 8\u{b0} |";
 
     #[test]
@@ -81,7 +91,7 @@ mod tests {
         for condition in ["100 km/h", "40 m", "2 kN", "4 mm", "61.7 km/h", "8 degrees", "220 kPa", "3"] {
             assert!(held(condition), "{condition}");
         }
-        for condition in ["100 m", "3 mm", "4 kN", "61.7 mm", "6 km/h", "41 m"] {
+        for condition in ["100 m", "3 mm", "7 mm", "4 kN", "61.7 mm", "6 km/h", "41 m"] {
             assert!(!held(condition), "{condition}");
         }
         let given = |wanted| units(TEXT).iter().map(|unit| measures(unit, TEXT, wanted)).collect::<Vec<_>>();
