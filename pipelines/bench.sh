@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Our tools and the Python stack side by side on the same 31,000 chunks; writes docs/PERFORMANCE.md and its plot.
-# usage: bench.sh [--quick] [--data DIR] [--work DIR] [--scratch DIR] [PART…]; parts: corpus embed index lexical dense cold stream
-#        growth hundred; figures are kept part by part, so a run that was stopped goes on where it was
+# usage: bench.sh [--quick] [--data DIR] [--work DIR] [--scratch DIR] [--note TEXT] [PART…]; parts: corpus embed index lexical
+#        dense cold stream growth hundred; figures are kept part by part, so a run that was stopped goes on where it was
 # records: PDFs and corpora → chunks → chunks with vectors → library; questions → hits → answers
 #
 # Environment: BENCH_PYTHON, a Python with numpy, faiss-cpu, rank_bm25, bm25s, tantivy and sentence-transformers (without

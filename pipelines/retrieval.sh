@@ -52,7 +52,7 @@ encoders=(
   "$default, dense|$default|none|all|--mode dense"
   "$default, hybrid (default)|$default|none|all|"
 )
-for model in all-MiniLM-L6-v2-int8 bge-small-en-v1.5-int8 bge-small-en-v1.5 e5-small-v2-int8 potion-base-8M; do
+for model in all-MiniLM-L6-v2-int8 bge-small-en-v1.5-int8 e5-small-v2-int8 potion-base-8M; do
   encoders+=("$model, dense|$model|none|all|--mode dense" "$model, hybrid|$model|none|all|")
 done
 # A chunk of these collections is a whole abstract under its title, no section: with --context heading it has the same
@@ -64,7 +64,7 @@ papers=(
   "$default, beginnings only, hybrid|$default|none|first|"
   "default, late interaction ½ over the best 10|$default|none|all|--late-weight 0.5 --rerank-depth 10"
 )
-for model in all-MiniLM-L6-v2-int8 bge-small-en-v1.5-int8 bge-small-en-v1.5 e5-small-v2-int8 potion-base-8M; do
+for model in all-MiniLM-L6-v2-int8 bge-small-en-v1.5-int8 e5-small-v2-int8 potion-base-8M; do
   papers+=("$model under title and heading, dense|$model|heading|all|--mode dense" "$model under title and heading, hybrid|$model|heading|all|")
 done
 papers+=(

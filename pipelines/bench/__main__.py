@@ -242,6 +242,7 @@ def main():
     parser.add_argument("--work", default=ROOT / "target/bench", help="where corpora, indices and results are kept")
     parser.add_argument("--sample", type=int, help="chunks that both sides embed [default: 1500, 400 with --quick]")
     parser.add_argument("--scratch", help="where the part growth keeps its libraries, 4 GB at most [default: DIR of --work]")
+    parser.add_argument("--note", default="", help="a sentence for the page on how the machine was when this ran")
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"one of {' '.join(PARTS)}")
     options = parser.parse_args()
     unknown = [part for part in options.parts if part not in PARTS]
@@ -258,7 +259,7 @@ def main():
             sys.exit(f"bench: {part}: {error}")
         results.put(part, {**figures, "quick": options.quick}, began, load)
         print(f"bench: {part}: {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
-    report.write(results.parts, machine(), ROOT / "docs")
+    report.write(results.parts, machine(), ROOT / "docs", options.note)
     print((ROOT / "docs/PERFORMANCE.md").read_text())
 
 

@@ -154,8 +154,9 @@ def taken(at):
     return table(("part", "took s", "load before", "load after", "samples"), rows)
 
 
-def write(parts, machine, docs):
+def write(parts, machine, docs, note=""):
     at = Parts(parts)
+    note = f"{note}\n\n" if note else ""
     made = at.get("corpus") or {}
     text = f"""# Performance
 
@@ -197,7 +198,7 @@ with their texts, provenance and scores; the Python process prints number, score
 {hundred(at)}
 ## When this was measured
 
-{taken(at)}"""
+{note}{taken(at)}"""
     (docs / "PERFORMANCE.md").write_text(text)
     (docs / "performance.svg").write_text(plot(at.get("growth", "rows") or []))
 
