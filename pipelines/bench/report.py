@@ -227,10 +227,16 @@ def plot(rows):
         out.append(f'<line x1="{left}" y1="{y:.1f}" x2="{right}" y2="{y:.1f}" stroke="#ddd"/><text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{10.0**power:g}</text>')
     out.append(f'<text x="{(left + right) / 2}" y="{height - 8}" text-anchor="middle">vectors of 384 dimensions</text>')
     out.append(f'<text x="16" y="{(top + bottom) / 2}" text-anchor="middle" transform="rotate(-90 16 {(top + bottom) / 2})">ms a query</text>')
+    labels = []
     for name, colour, line in series:
         line = [(across(x), up(y)) for x, y in line if y > 0]
         if line:
             out.append(f'<polyline fill="none" stroke="{colour}" stroke-width="2" points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in line)}"/>')
             out += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in line]
-            out.append(f'<text x="{line[-1][0] + 8:.1f}" y="{line[-1][1] + 4:.1f}" fill="{colour}">{name}</text>')
+            labels.append((line[-1][1] + 4, line[-1][0] + 8, colour, name))
+    # Names of lines that end side by side stand under each other.
+    lowest = 0
+    for y, x, colour, name in sorted(labels):
+        lowest = max(y, lowest + 14)
+        out.append(f'<text x="{x:.1f}" y="{lowest:.1f}" fill="{colour}">{name}</text>')
     return "\n".join(out) + "\n</svg>\n"
