@@ -20,6 +20,9 @@ use crate::store::segment::Asked;
 use crate::store::view::{Pages, View};
 use crate::store::{About, Layout};
 
+/// Candidates whose vectors are in memory at a time: some 30 MB, where `verify` compares with every page there is.
+const TOGETHER: usize = 256;
+
 /// What a search does. No defaults here: they are the binary's.
 #[derive(Clone, Debug)]
 pub struct SearchConfig {
@@ -336,14 +339,10 @@ fn with_text(all: Vec<Ranked<Candidate>>, text: &HashMap<PageOf, f64>, k: usize)
     top.into_sorted()
 }
 
-/// Exact MaxSim of the candidates, the best `k` first; all their vectors are asked for before the first is read.
+/// Exact MaxSim of the candidates, the best `k` first. The vectors of a block are asked for before the first of them is
+/// read, and given back after the last.
 pub(crate) fn exact(pages: &Pages, asked: &Asked, near: &[Ranked<PagePlace>], k: usize) -> Vec<Ranked<Candidate>> {
     let segment = |place: &PagePlace| pages.segments.get(&place.file);
-    for ranked in near {
-        if let Some(segment) = segment(&ranked.item) {
-            segment.will_need(ranked.item.slot as usize);
-        }
-    }
     let score = |(at, ranked): (usize, &Ranked<PagePlace>)| {
         let place = ranked.item;
         let segment = segment(&place)?;
@@ -354,14 +353,15 @@ pub(crate) fn exact(pages: &Pages, asked: &Asked, near: &[Ranked<PagePlace>], k:
         let candidate = Candidate { place, encoding, rank, maxsim, bm25: None };
         Some(Ranked { score: f64::from(maxsim), uid: (place.doc, place.page), item: candidate })
     };
-    let scored: Vec<Option<Ranked<Candidate>>> = near.par_iter().enumerate().map(score).collect();
-    // Not one by one: candidates lie side by side, and what one gives back another would read again.
-    for ranked in near {
-        if let Some(segment) = segment(&ranked.item) {
-            segment.done_with(ranked.item.slot as usize);
-        }
-    }
     let mut top = Top::new(k);
-    scored.into_iter().flatten().for_each(|ranked| top.offer(ranked));
+    for (number, block) in near.chunks(TOGETHER).enumerate() {
+        let stored = || block.iter().filter_map(|ranked| Some((segment(&ranked.item)?, ranked.item.slot as usize)));
+        stored().for_each(|(segment, slot)| segment.will_need(slot));
+        let ranks = block.par_iter().enumerate().map(|(at, ranked)| (number * TOGETHER + at, ranked));
+        let scored: Vec<Option<Ranked<Candidate>>> = ranks.map(score).collect();
+        // Not one by one: candidates lie side by side, and what one gives back another would read again.
+        stored().for_each(|(segment, slot)| segment.done_with(slot));
+        scored.into_iter().flatten().for_each(|ranked| top.offer(ranked));
+    }
     top.into_sorted()
 }
