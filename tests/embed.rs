@@ -57,6 +57,25 @@ fn what_is_embedded_already_needs_no_model() {
 }
 
 #[test]
+fn vectors_that_a_chunk_brings_as_the_models_own_are_looked_at() {
+    let place = Place::new();
+    let chunk = |dim: usize, value: f32| {
+        let windows = json!([{ "start": 0, "end": 4, "vector": vec![value; dim] }]);
+        let vectors =
+            json!({ "model": "all-MiniLM-L6-v2", "revision": "53aa51172d14", "dim": dim, "windows": windows });
+        let mut chunk: Value = serde_json::from_str(&chunk(0, "slip")).unwrap();
+        chunk["vectors"] = vectors;
+        format!("{chunk}\n")
+    };
+    for (chunk, why) in [(chunk(3, 1.0), "3 dimensions of 384"), (chunk(384, 0.0), "window 0 is zero")] {
+        let said = place.run_with("techrag-embed", &[], &[("TECHRAG_MODELS", "/nowhere")], &chunk);
+        let record = &said.records()[0];
+        let message = record["message"].as_str().unwrap_or_default();
+        assert!(said.code == 3 && record["kind"] == "vectors" && message.contains(why), "{said}");
+    }
+}
+
+#[test]
 fn an_unknown_model_is_refused_before_anything_is_read() {
     let said = Place::new().run("techrag-embed", &["--model", "oracle"], "");
     assert_eq!(said.code, 2, "{said}");

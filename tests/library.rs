@@ -70,6 +70,28 @@ fn errors_and_foreign_records_pass_and_half_a_document_is_named() {
 }
 
 #[test]
+fn a_reader_that_leaves_or_a_line_of_the_future_costs_no_document_before() {
+    let place = library(3);
+    let foreign = format!("{{\"type\":\"sighting\",\"v\":1,\"pad\":\"{}\"}}\n", "x".repeat(900));
+    place.file("foreign", &foreign.repeat(400));
+    let said =
+        place.shell("cat foreign records | techrag-index add --library unread | true; echo ${PIPESTATUS[1]}").ok();
+    assert!(said.stdout == "0\n" && said.stderr.contains("3 documents added"), "{said}");
+    place.file("future", "{\"type\":\"document\",\"v\":2}\n");
+    let said = place.shell("cat records future | techrag-index add --library ended");
+    assert!(said.code == 2 && said.stderr.contains("3 documents added"), "{said}");
+}
+
+#[test]
+fn an_endless_select_is_written_row_by_row() {
+    let place = library(1);
+    let endless = "WITH RECURSIVE x (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM x) SELECT n FROM x";
+    let said =
+        place.shell(&format!("techrag-index sql --library lib '{endless}' | head -1; echo ${{PIPESTATUS[0]}}")).ok();
+    assert_eq!(said.stdout, "{\"n\":1}\n0\n", "{said}");
+}
+
+#[test]
 fn hits_are_the_same_bytes_for_any_number_of_workers() {
     let place = library(40);
     let queries: String = (0..40).map(|n| format!("how does tyre T{n} behave under load?\n")).collect();

@@ -25,6 +25,20 @@ impl<'a> Embedder<'a> {
         Self::Model(model, Mutex::default())
     }
 
+    /// Whether vectors that are its own can be searched; `None` for those of others.
+    pub(crate) fn own(&self, vectors: &Vectors) -> Option<Result<(), String>> {
+        if !self.made(vectors) {
+            return None;
+        }
+        let dim = match self {
+            Self::Model(model, _) => model.sentence_encoder().map_or(vectors.dim, |spec| spec.dim),
+            Self::Server(_) => vectors.dim,
+        };
+        let of_it =
+            if vectors.dim == dim { Ok(()) } else { Err(format!("they have {} dimensions of {dim}", vectors.dim)) };
+        Some(of_it.and_then(|()| vectors.check()))
+    }
+
     /// Whether these vectors are its own.
     pub(crate) fn made(&self, vectors: &Vectors) -> bool {
         match self {

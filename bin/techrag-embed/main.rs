@@ -44,6 +44,7 @@ fn run(args: Args, cli: &Cli) -> anyhow::Result<Outcome> {
         if args.context != Context::None {
             refuse_unreadable(records, cli.stage());
         }
+        refuse_unsound(records, &embedder, cli.stage());
         if let Some(sparse) = &sparse {
             sparse.add(records, &titles, &args, cli)?;
         }
@@ -76,6 +77,17 @@ fn passages<'a>(records: &'a [&mut Record], contexts: &'a [String]) -> Vec<Passa
         _ => Passage { context: "", text: "" },
     };
     records.iter().zip(contexts).map(passage).collect()
+}
+
+/// Vectors that a chunk brings as this embedder's own go into the library as they are, so they are looked at first.
+fn refuse_unsound(records: &mut [Record], embedder: &Embedder<'_>, stage: &str) {
+    for record in records {
+        let Record::Chunk(chunk) = &mut *record else { continue };
+        let Some(Err(message)) = chunk.vectors.as_ref().and_then(|vectors| embedder.own(vectors)) else { continue };
+        let uid = std::mem::take(&mut chunk.uid);
+        let error = ErrorRecord::new(uid, stage, ErrorKind::Vectors, format!("the vectors it came with: {message}"));
+        *record = error.hint("take them out of the record, and they are made anew").into();
+    }
 }
 
 /// Gives chunks their vectors; one whose text has none becomes an error record.

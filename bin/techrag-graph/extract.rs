@@ -1,6 +1,6 @@
 //! `techrag-graph extract`: documents and chunks in, entities out.
 
-use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Step, Wanted};
+use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Step, Unread, Wanted};
 use techrag_core::record::{Entities, ErrorKind, ErrorRecord};
 use techrag_graph::extract::Extractor;
 use techrag_graph::extract::llm::refine;
@@ -14,7 +14,7 @@ const WANTED: Wanted = Wanted { kinds: &[Kind::Document, Kind::Chunk], bare: Bar
 pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
     let mut extractor = Some(Extractor::new(args.config(cli)?));
     let chat = args.chat(cli)?;
-    let outcome = cli.fold(WANTED, |step| {
+    let outcome = cli.fold(WANTED, Unread::Stop, |step| {
         Ok(match (step, extractor.as_mut()) {
             (Step::Record(Record::Document(document)), Some(extractor)) => {
                 extractor.document(*document);

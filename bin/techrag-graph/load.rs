@@ -1,8 +1,10 @@
 //! `techrag-graph load`: entities in, a graph kept.
 
 use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::time::Duration;
 
-use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Step, Wanted};
+use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Step, Unread, Wanted};
 use techrag_core::record::{ErrorKind, ErrorRecord};
 use techrag_graph::Rows;
 use techrag_graph::store::Loaded;
@@ -40,7 +42,7 @@ pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
     let held = if args.in_library { Some(held(cli)?) } else { None };
     let store = args.store.writing(cli, "load")?;
     let mut tally = Tally::default();
-    let outcome = cli.fold(WANTED, |step| {
+    let outcome = cli.fold(WANTED, Unread::GoOn, |step| {
         match step {
             Step::Record(Record::Entities(entities))
                 if held.as_ref().is_some_and(|held| !held.contains(&entities.doc_id)) =>
@@ -71,11 +73,15 @@ pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
     Ok(outcome)
 }
 
+/// What listing the documents of the largest library may take.
+const LISTING: Duration = Duration::from_secs(600);
+
 /// The documents of the library.
 fn held(cli: &Cli) -> anyhow::Result<HashSet<String>> {
     let mut held = HashSet::new();
-    techrag_index::select(cli.library()?, "SELECT doc_id FROM documents", |row| {
+    techrag_index::select(cli.library()?, "SELECT doc_id FROM documents", LISTING, |row| {
         held.extend(row.values().filter_map(|id| id.as_str()).map(str::to_owned));
+        ControlFlow::Continue(())
     })?;
     Ok(held)
 }

@@ -1,6 +1,6 @@
 //! `techrag-index add`: documents and chunks in, a library out.
 
-use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Step, Wanted};
+use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Step, Unread, Wanted};
 use techrag_core::codec::{self, Parsed};
 use techrag_core::record::ErrorRecord;
 use techrag_index::{Add, AddConfig, Report, Writer};
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
     let writer = Writer::open(cli.library()?, &super::owner(cli, "add"))?;
     let full = args.batch as usize;
     let mut add = Add::new(writer, AddConfig { full, idle: full.div_ceil(IDLE_SHARE), replace: args.replace });
-    let outcome = cli.fold(WANTED, |step| {
+    let outcome = cli.fold(WANTED, Unread::GoOn, |step| {
         let records = |errors: Vec<ErrorRecord>| errors.into_iter().map(Record::from).collect();
         Ok(match step {
             Step::Record(Record::Document(document)) => records(add.document(*document)?),
@@ -51,9 +51,13 @@ pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
             Step::Idle => records(add.idle().map(|()| Vec::new())?),
             Step::End => records(add.end()?),
         })
-    })?;
+    });
+    if outcome.is_err() {
+        // What was whole before the line that ends the run is as good as if the input had ended there.
+        add.keep()?;
+    }
     cli.note(&summary(add.report()));
-    Ok(outcome)
+    outcome
 }
 
 /// The failure an earlier stage reports in a line that is passed on.

@@ -43,6 +43,9 @@ pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
     let setup = Setup { connectivity: usize::from(args.connectivity), breadth: usize::from(args.breadth) };
     let made = hnsw::make(library, &owner, setup)?;
     let mut text = format!("graphs made  {} over {} vectors, {} bytes\n", made.graphs, made.rows, made.bytes);
+    if made.kept > 0 {
+        cli.note(&format!("{} graphs are kept as they were made; --drop takes them out, to make others", made.kept));
+    }
     let reader = Reader::open(library)?;
     for breadth in BREADTHS.into_iter().filter(|_| args.sample > 0) {
         if let Some(recall) = hnsw::recall(&reader, args.sample, NEIGHBOURS, breadth)? {

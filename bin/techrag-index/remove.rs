@@ -1,5 +1,7 @@
 //! `techrag-index remove`: keys out.
 
+use std::collections::BTreeSet;
+
 use techrag_cli::{Cli, Outcome, Record};
 use techrag_core::record::{ErrorKind, ErrorRecord};
 use techrag_index::{Change, Writer};
@@ -17,7 +19,7 @@ pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
     let mut writer = Writer::open_existing(cli.library()?, &super::owner(cli, "remove"))?;
     let mut changes = Vec::new();
     let mut unknown: Vec<Record> = Vec::new();
-    for key in &args.keys {
+    for key in args.keys.iter().collect::<BTreeSet<_>>() {
         if writer.content_of(key)?.is_some() {
             changes.push(Change::Remove { doc_id: None, key: key.clone() });
         } else {

@@ -1,5 +1,9 @@
 //! `techrag-index sql`: counting and listing what a library holds.
 
+use std::ops::ControlFlow;
+use std::sync::mpsc;
+use std::time::Duration;
+
 use techrag_cli::{Cli, Outcome, Record};
 
 /// Answer one SELECT over the catalog, a JSON object a row
@@ -20,10 +24,27 @@ pub(crate) struct Args {
     /// The statement
     #[arg(value_name = "SELECT")]
     statement: String,
+    /// Seconds after which it is stopped
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: u64,
 }
 
+/// Rows that wait to be written.
+const AHEAD: usize = 256;
+
 pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
-    let mut rows = Vec::new();
-    techrag_index::select(cli.library()?, &args.statement, |row| rows.push(row))?;
-    cli.map(rows.into_iter(), None, |row| Ok(vec![Record::Other(serde_json::to_string(&row)?)]))
+    let (library, time) = (cli.library()?, Duration::from_secs(args.timeout));
+    let (rows, written) = mpsc::sync_channel(AHEAD);
+    std::thread::scope(|scope| {
+        let selecting = scope.spawn(move || {
+            techrag_index::select(library, &args.statement, time, |row| match rows.send(row) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
+            })
+        });
+        let outcome =
+            cli.map(written.into_iter(), None, |row| Ok(vec![Record::Other(serde_json::to_string(&row)?)]))?;
+        selecting.join().map_err(|_| anyhow::anyhow!("the statement ended in a panic"))??;
+        Ok(outcome)
+    })
 }

@@ -45,7 +45,7 @@ pub(crate) struct Common {
     #[arg(long, global = true, value_name = "HOW", default_value = "auto")]
     pub(crate) progress: ProgressForm,
     /// Open no socket
-    #[arg(long, global = true, env = "TECHRAG_OFFLINE")]
+    #[arg(long, global = true, env = "TECHRAG_OFFLINE", value_parser = clap::builder::FalseyValueParser::new())]
     pub(crate) offline: bool,
     /// Write milliseconds into the trace (the same input then gives different bytes)
     #[arg(long, global = true)]

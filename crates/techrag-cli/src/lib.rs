@@ -42,6 +42,6 @@ pub use entry::{Worker, main, main_with_worker};
 pub use failure::{Hinted, Unreachable, hint};
 pub use input::Item;
 pub use outcome::Outcome;
-pub use stream::Step;
+pub use stream::{Step, Unread};
 pub use techrag_core::codec::{Bare, Wanted};
 pub use techrag_core::record::{Kind, Record};

@@ -17,6 +17,15 @@ use crate::report;
 /// that the last ones of a short input are spread over the workers.
 const HANDFUL: usize = 4;
 
+/// What [`Cli::fold`] does once nobody reads its output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unread {
+    /// It ends: its output was all it was for.
+    Stop,
+    /// It goes on in silence: it writes something else besides, and that must be whole.
+    GoOn,
+}
+
 /// What a sequential reader of the stream hears; see [`Cli::fold`].
 #[derive(Debug)]
 pub enum Step {
@@ -157,10 +166,11 @@ impl Cli {
     pub fn fold(
         &self,
         wanted: Wanted,
+        unread: Unread,
         mut step: impl FnMut(Step) -> anyhow::Result<Vec<Record>>,
     ) -> anyhow::Result<Outcome> {
         let lines = self.stdin()?;
-        let mut sink = Sink::open(self, None)?;
+        let mut sink = Sink { unread, ..Sink::open(self, None)? };
         loop {
             let line = match lines.try_recv() {
                 Ok(line) => line,
@@ -248,7 +258,9 @@ impl Cli {
 /// The end of a stream: writes, counts, echoes.
 struct Sink<'a> {
     cli: &'a Cli,
+    /// `None` once it is closed.
     output: Option<Output>,
+    unread: Unread,
     progress: Progress,
     failed: u64,
     buffer: Vec<u8>,
@@ -257,7 +269,14 @@ struct Sink<'a> {
 impl<'a> Sink<'a> {
     fn open(cli: &'a Cli, total: Option<u64>) -> anyhow::Result<Self> {
         let output = Some(Output::open(cli.common.output.as_deref())?);
-        Ok(Self { cli, output, progress: Progress::start(cli, total), failed: 0, buffer: Vec::new() })
+        Ok(Self {
+            cli,
+            output,
+            unread: Unread::Stop,
+            progress: Progress::start(cli, total),
+            failed: 0,
+            buffer: Vec::new(),
+        })
     }
 
     fn write(&mut self, records: &[Record]) -> anyhow::Result<()> {
@@ -289,7 +308,13 @@ impl<'a> Sink<'a> {
     /// A broken pipe is success: whoever read us has seen enough.
     fn check(&mut self, result: io::Result<()>) -> anyhow::Result<()> {
         match result {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.leave(0),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                if self.unread == Unread::Stop {
+                    self.leave(0);
+                }
+                self.close();
+                Ok(())
+            }
             result => Ok(result?),
         }
     }
@@ -313,19 +338,20 @@ impl<'a> Sink<'a> {
         self.leave(if report::is_unreachable(error) { 4 } else { i32::from(report::FATAL) })
     }
 
+    /// An output file is temporary until it is finished: dropping removes it. Stdout must not be flushed again.
+    fn close(&mut self) {
+        if let Some(Output::Stdout(writer)) = self.output.take() {
+            std::mem::forget(writer);
+        }
+    }
+
     /// Ends the process although a reader thread may be blocked on stdin, which nothing can interrupt.
     ///
     /// Workers may be inside a model just now: the exit handlers of its library would pull it down under them, so on Unix
     /// none is run.
     #[cfg_attr(not(unix), expect(clippy::disallowed_methods, reason = "techrag-cli owns the exit of the process"))]
     fn leave(&mut self, code: i32) -> ! {
-        // An output file is temporary until it is finished: dropping removes it. Stdout must not be flushed again.
-        if let Some(output) = self.output.take() {
-            match output {
-                Output::Stdout(writer) => std::mem::forget(writer),
-                file @ Output::File(..) => drop(file),
-            }
-        }
+        self.close();
         #[cfg(unix)]
         // SAFETY: it only ends the process. What must not be left behind is gone: see above.
         unsafe {

@@ -25,6 +25,13 @@ pub struct Vector {
     pub form: Form,
 }
 
+impl Vector {
+    /// Its length (Euclidean norm), summed in f64.
+    pub fn norm(&self) -> f64 {
+        self.values.iter().map(|value| f64::from(*value) * f64::from(*value)).sum::<f64>().sqrt()
+    }
+}
+
 impl From<Vec<f32>> for Vector {
     fn from(values: Vec<f32>) -> Self {
         Self { values, form: Form::default() }

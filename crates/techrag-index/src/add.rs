@@ -131,6 +131,11 @@ impl Add {
             let message = format!("document id {:?} is not 16 hexadecimal digits", document.doc_id);
             return Ok(vec![ErrorRecord::new(document.key, STAGE, ErrorKind::Malformed, message)]);
         }
+        if i64::try_from(document.bytes).is_err() {
+            self.report.refused += 1;
+            let message = format!("a document of {} bytes cannot be", document.bytes);
+            return Ok(vec![ErrorRecord::new(document.key, STAGE, ErrorKind::Malformed, message)]);
+        }
         document.path = document.path.map(located);
         let mut errors: Vec<ErrorRecord> = self.claim(&document).into_iter().collect();
         if let Some(pending) = self.open.get_mut(&document.doc_id) {
@@ -205,6 +210,8 @@ impl Add {
         if ordinal >= pending.document.chunks {
             return refuse(ErrorKind::Malformed, beyond(pending.document.chunks));
         }
+        // Whether two texts are the same is asked of the texts, not of what a record says of its own.
+        chunk.sha1 = id::text_sha1(&chunk.text);
         if let Some(first) = pending.chunks.get(&ordinal) {
             if first.sha1 == chunk.sha1 {
                 return Ok(Vec::new());
@@ -240,13 +247,35 @@ impl Add {
         self.settle(&doc_id)
     }
 
-    /// Takes out a key, and its content if it was the last.
+    /// Takes out a key, and its content if it was the last: of a document still open too, whose further chunks are of
+    /// no interest then.
     ///
     /// # Errors
     /// If the library cannot be written.
     pub fn removed(&mut self, removed: Removed) -> Result<()> {
+        self.unclaim(&removed);
         self.push(Change::Remove { doc_id: Some(removed.doc_id), key: removed.key }, 1);
         if self.weight >= self.config.full { self.flush() } else { Ok(()) }
+    }
+
+    /// Takes a key from the open document that has it; one without a further key is dropped.
+    fn unclaim(&mut self, removed: &Removed) {
+        if self.claims.get(&removed.key) != Some(&removed.doc_id) {
+            return;
+        }
+        self.claims.remove(&removed.key);
+        let unnamed = self.open.get_mut(&removed.doc_id).is_none_or(|pending| pending.unname(&removed.key));
+        if !unnamed && let Some(pending) = self.open.remove(&removed.doc_id) {
+            self.settled.insert(removed.doc_id.clone(), pending.document.chunks);
+        }
+    }
+
+    /// The run ends early: commits the documents that are whole.
+    ///
+    /// # Errors
+    /// If the library cannot be written.
+    pub fn keep(&mut self) -> Result<()> {
+        self.flush()
     }
 
     /// The input has nothing ready: commits what is worth a segment of its own.
@@ -379,23 +408,11 @@ fn incomplete(pending: &Pending) -> ErrorRecord {
 
 /// Refuses vectors that cannot be searched; brings the others to length 1.
 fn settle_vectors(vectors: &mut Vectors) -> Result<(), String> {
-    if vectors.windows.is_empty() || vectors.dim == 0 {
-        return Err("it has vectors of no window or no dimension".into());
-    }
-    for (at, window) in vectors.windows.iter_mut().enumerate() {
-        let values = &mut window.vector.values;
-        if values.len() != vectors.dim {
-            return Err(format!("window {at} has {} dimensions of {}", values.len(), vectors.dim));
-        }
-        let norm = values.iter().map(|value| f64::from(*value) * f64::from(*value)).sum::<f64>().sqrt();
-        if !norm.is_finite() {
-            return Err(format!("the vector of window {at} is not finite"));
-        }
-        if norm < f64::from(f32::MIN_POSITIVE) {
-            return Err(format!("the vector of window {at} is zero"));
-        }
+    vectors.check()?;
+    for window in &mut vectors.windows {
+        let norm = window.vector.norm();
         if (norm - 1.0).abs() > NORM_SLACK {
-            values.iter_mut().for_each(|value| *value = (f64::from(*value) / norm) as f32);
+            window.vector.values.iter_mut().for_each(|value| *value = (f64::from(*value) / norm) as f32);
         }
     }
     Ok(())

@@ -76,8 +76,10 @@ pub fn recall(reader: &Reader, sample: usize, k: usize, breadth: usize) -> Resul
 /// What making graphs came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Made {
-    /// Graphs made now; segments that had one kept it.
+    /// Graphs made now.
     pub graphs: usize,
+    /// Segments that had one and kept it, whatever it was made with.
+    pub kept: usize,
     /// Rows in them.
     pub rows: usize,
     /// Bytes they take.
@@ -122,7 +124,7 @@ pub fn make(root: &Path, owner: &str, setup: Setup) -> Result<Made> {
         })
         .collect::<Result<_>>()?;
     let transaction = writer.catalog.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let mut made = Made::default();
+    let mut made = Made { kept: have.len(), ..Made::default() };
     for (segment, file, written, rows) in built {
         let sql = "INSERT INTO hnsw (segment, file, bytes, seal) VALUES (?, ?, ?, ?)";
         transaction.execute(sql, params![segment, file, written.bytes as i64, written.seal.as_slice()])?;

@@ -73,6 +73,46 @@ fn a_chunk_beyond_what_its_document_promised_is_named_and_a_repetition_is_not() 
     assert_clean(folder.path());
 }
 
+#[test]
+fn a_key_removed_before_its_document_is_whole_is_gone() {
+    for further in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let (document, chunks) = document("a.pdf", &["brush model", "magic formula"]);
+        let mut add = Add::new(Writer::open(folder.path(), "test").unwrap(), CONFIG);
+        add.document(document.clone()).unwrap();
+        if further {
+            add.document(Document { key: "b.pdf".into(), ..document.clone() }).unwrap();
+        }
+        add.chunk(chunks[0].clone()).unwrap();
+        let (doc_id, key) = (document.doc_id.clone(), "a.pdf".to_owned());
+        add.removed(Removed { doc_id, key, ..Removed::default() }).unwrap();
+        assert!(add.chunk(chunks[1].clone()).unwrap().is_empty() && add.end().unwrap().is_empty());
+        drop(add);
+        let writer = Writer::open(folder.path(), "test").unwrap();
+        let of = |key: &str| writer.content_of(key).unwrap();
+        assert_eq!((of("a.pdf"), of("b.pdf")), (None, further.then_some(document.doc_id)));
+        drop(writer);
+        assert_clean(folder.path());
+    }
+}
+
+#[test]
+fn what_a_text_is_is_asked_of_the_text_and_sizes_that_cannot_be_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (document, mut chunks) = document("a.pdf", &["brush model", "magic formula"]);
+    chunks.iter_mut().for_each(|chunk| chunk.sha1 = "x".into());
+    let other = Chunk { text: "quite another text".into(), ..chunks[0].clone() };
+    let stream = vec![chunks[0].clone(), chunks[0].clone(), other, chunks[1].clone()];
+    let (report, errors) = add(folder.path(), vec![(document.clone(), stream)]);
+    let named: Vec<&str> = errors.iter().map(|error| error.of.as_str()).collect();
+    assert_eq!((report.tally.chunks, named), (2, vec![chunks[0].uid.as_str()]));
+    assert_clean(folder.path());
+    let (report, errors) =
+        add(folder.path(), vec![(Document { bytes: u64::MAX, key: "b".into(), ..document }, chunks)]);
+    assert_eq!((report.refused, errors[0].of.as_str()), (1, "b"));
+    assert_clean(folder.path());
+}
+
 pub(crate) fn remove(root: &Path, doc_id: &str, key: &str) {
     let mut add = Add::new(Writer::open(root, "test").unwrap(), CONFIG);
     add.removed(Removed { doc_id: doc_id.into(), key: key.into(), ..Removed::default() }).unwrap();

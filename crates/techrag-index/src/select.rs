@@ -1,7 +1,13 @@
 //! One read-only SELECT over the published views of the catalog.
 
+use std::collections::HashSet;
+use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::mpsc;
+use std::time::Duration;
 
+use rusqlite::Connection;
+use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use serde_json::{Map, Number, Value};
 
@@ -14,16 +20,40 @@ pub(crate) const VIEWS: &str = include_str!("views.sql");
 /// A row: column names and values, in the order of the SELECT.
 pub type Row = Map<String, Value>;
 
-/// Runs one SELECT (or WITH … SELECT) on the library at `root` and hands each row to `each`.
+/// Longest text or blob that a SELECT may make.
+const LONGEST: i32 = 64 << 20;
+
+/// Runs one SELECT (or WITH … SELECT) on the library at `root` and hands each row to `each`, which ends it by `Break`.
+/// After `time` it is stopped.
 ///
 /// The views are documents, keys, authors, keywords, metadata, cited, chunks, sections, cells, failures and related.
 /// Nothing can be written: the connection reads only, and a statement that is no SELECT is refused.
 ///
 /// # Errors
-/// [`Error::Select`] if the statement is refused or wrong; otherwise if the library cannot be read.
-pub fn select(root: &Path, sql: &str, mut each: impl FnMut(Row)) -> Result<()> {
+/// [`Error::Select`] if the statement is refused or wrong, or takes too long; otherwise if the library cannot be read.
+pub fn select(root: &Path, sql: &str, time: Duration, each: impl FnMut(Row) -> ControlFlow<()>) -> Result<()> {
     let catalog = catalog::readable(&Places::new(root))?;
     catalog.execute_batch(VIEWS)?;
+    catalog.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST)?;
+    let (alarm, (ended, end)) = (catalog.get_interrupt_handle(), mpsc::channel::<()>());
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            if end.recv_timeout(time) == Err(mpsc::RecvTimeoutError::Timeout) {
+                alarm.interrupt();
+            }
+        });
+        let result = rows(&catalog, sql, each);
+        drop(ended);
+        match result {
+            Err(Error::Select(why)) if why == "interrupted" => {
+                Err(Error::Select(format!("it was stopped after {} s", time.as_secs_f64())))
+            }
+            result => result,
+        }
+    })
+}
+
+fn rows(catalog: &Connection, sql: &str, mut each: impl FnMut(Row) -> ControlFlow<()>) -> Result<()> {
     let wrong = |error: rusqlite::Error| Error::Select(error.to_string());
     let first = sql.split(|c: char| !c.is_ascii_alphabetic()).find(|word| !word.is_empty()).unwrap_or_default();
     if !["select", "with"].iter().any(|word| first.eq_ignore_ascii_case(word)) {
@@ -34,13 +64,19 @@ pub fn select(root: &Path, sql: &str, mut each: impl FnMut(Row)) -> Result<()> {
         return Err(Error::Select("it would change something".into()));
     }
     let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
+    let mut seen = HashSet::new();
+    if let Some(twice) = names.iter().find(|name| !seen.insert(*name)) {
+        return Err(Error::Select(format!("two of its columns are named {twice:?}: name one with AS")));
+    }
     let mut rows = statement.query([]).map_err(wrong)?;
     while let Some(row) = rows.next().map_err(wrong)? {
         let mut object = Row::new();
         for (at, name) in names.iter().enumerate() {
             object.insert(name.clone(), value(row.get_ref(at)?));
         }
-        each(object);
+        if each(object).is_break() {
+            break;
+        }
     }
     Ok(())
 }
@@ -99,7 +135,10 @@ mod tests {
 
     fn rows(root: &Path, sql: &str) -> Result<Vec<Value>> {
         let mut rows = Vec::new();
-        select(root, sql, |row| rows.push(Value::Object(row)))?;
+        select(root, sql, Duration::from_secs(60), |row| {
+            rows.push(Value::Object(row));
+            ControlFlow::Continue(())
+        })?;
         Ok(rows)
     }
 
@@ -132,6 +171,22 @@ mod tests {
     }
 
     #[test]
+    fn one_without_end_is_stopped_by_who_reads_it_or_by_the_clock() {
+        let folder = library();
+        let endless = "WITH RECURSIVE x (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM x) SELECT";
+        let mut left = 3;
+        select(folder.path(), &format!("{endless} n FROM x"), Duration::from_secs(60), |_| {
+            left -= 1;
+            if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+        .unwrap();
+        assert_eq!(left, 0);
+        let sql = format!("{endless} count(*) FROM x");
+        let stopped = select(folder.path(), &sql, Duration::from_millis(50), |_| ControlFlow::Continue(()));
+        assert!(matches!(stopped, Err(Error::Select(why)) if why.contains("stopped after 0.05 s")));
+    }
+
+    #[test]
     fn nothing_but_one_select_runs() {
         let folder = library();
         for sql in [
@@ -142,6 +197,9 @@ mod tests {
             "PRAGMA journal_mode = DELETE",
             "",
             "SELECT nothing FROM nowhere",
+            "SELECT key, key FROM keys",
+            "SELECT zeroblob(500000000)",
+            "SELECT printf('%.*c', 900000000, 'x')",
         ] {
             assert!(matches!(rows(folder.path(), sql), Err(Error::Select(_))), "{sql}");
         }

@@ -208,7 +208,11 @@ mod tests {
 
     fn rows(folder: &tempfile::TempDir, sql: &str) -> Vec<Value> {
         let mut rows = Vec::new();
-        select(folder.path(), sql, |row| rows.push(Value::Object(row))).unwrap();
+        let each = |row| {
+            rows.push(Value::Object(row));
+            std::ops::ControlFlow::Continue(())
+        };
+        select(folder.path(), sql, std::time::Duration::from_secs(60), each).unwrap();
         rows
     }
 

@@ -141,6 +141,32 @@ pub struct Vectors {
     pub extra: Extra,
 }
 
+impl Vectors {
+    /// Whether they can be searched: one or more windows, each of `dim` finite values that are not all zero.
+    ///
+    /// # Errors
+    /// What is wrong, naming the window.
+    pub fn check(&self) -> Result<(), String> {
+        if self.windows.is_empty() || self.dim == 0 {
+            return Err("it has vectors of no window or no dimension".into());
+        }
+        for (at, window) in self.windows.iter().enumerate() {
+            let values = &window.vector.values;
+            if values.len() != self.dim {
+                return Err(format!("window {at} has {} dimensions of {}", values.len(), self.dim));
+            }
+            let norm = window.vector.norm();
+            if !norm.is_finite() {
+                return Err(format!("the vector of window {at} is not finite"));
+            }
+            if norm < f64::from(f32::MIN_POSITIVE) {
+                return Err(format!("the vector of window {at} is zero"));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// The words a chunk is about, by a learned sparse encoder.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SparseVector {
