@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 
 /// Most bytes taken of what a command writes.
 const LONGEST: u64 = 64 << 20;
+/// How many times the seconds a command may compute it may take on the clock: on a machine that is shared, a command
+/// waits for most of them.
+const WAITING: u32 = 6;
 /// How often an ended output is followed by a look whether the process ended too.
 const LOOK: Duration = Duration::from_millis(2);
 
@@ -30,11 +33,12 @@ pub(crate) struct Said {
 pub(crate) enum Fault {
     #[error("it does not start: {0}")]
     Start(std::io::Error),
-    #[error("no answer within {} s", .0.as_secs_f32())]
+    #[error("no answer within {} s of computing", .0.as_secs_f32())]
     Time(Duration),
 }
 
-/// Runs `program` with these arguments and input. OpenMP is held to one thread, so that two pictures on two cores do
+/// Runs `program` with these arguments and input, for at most `time` of computing, in whole seconds, and on the clock
+/// [`WAITING`] times as long (where the system counts no computing, `time` on the clock). OpenMP is held to one thread, so that two pictures on two cores do
 /// not spin against each other and sums have one order.
 ///
 /// # Errors
@@ -46,12 +50,12 @@ pub(crate) fn run<S: AsRef<OsStr>>(
     time: Duration,
     memory: u64,
 ) -> Result<Said, Fault> {
-    let end = Instant::now() + time;
+    let end = Instant::now() + if cfg!(unix) { time.saturating_mul(WAITING) } else { time };
     #[expect(clippy::disallowed_methods, reason = "this room owns the tesseract command and the process that listens")]
     let mut command = Command::new(program);
     command.args(args).env("OMP_THREAD_LIMIT", "1").env("LC_ALL", "C");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    bound(&mut command, memory);
+    bound(&mut command, memory, time);
     let mut child = command.spawn().map_err(Fault::Start)?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     std::thread::scope(move |scope| {
@@ -67,8 +71,12 @@ pub(crate) fn run<S: AsRef<OsStr>>(
         // Whatever happened, nobody holds the streams after this, and the threads end.
         let status = family.end();
         let ((output, complaint), true) = (said.unwrap_or_default(), in_time) else { return Err(Fault::Time(time)) };
+        let status = status.map_err(Fault::Start)?;
+        if has_computed_too_long(status) {
+            return Err(Fault::Time(time));
+        }
         let complaint = String::from_utf8_lossy(&complaint).trim().to_owned();
-        Ok(Said { output, complaint, status: status.map_err(Fault::Start)? })
+        Ok(Said { output, complaint, status })
     })
 }
 
@@ -146,22 +154,37 @@ impl Drop for Family {
     }
 }
 
-/// Bounds the process's address space, makes it the first of its own group, and lets it end when the thread that waits
+/// Whether the system ended a process since its computing time was over.
+#[cfg(unix)]
+fn has_computed_too_long(status: ExitStatus) -> bool {
+    std::os::unix::process::ExitStatusExt::signal(&status) == Some(libc::SIGXCPU)
+}
+
+#[cfg(not(unix))]
+fn has_computed_too_long(_status: ExitStatus) -> bool {
+    false
+}
+
+/// Bounds the process's address space and computing time, makes it the first of its own group, and lets it end when the thread that waits
 /// for it does.
 #[cfg(unix)]
-fn bound(command: &mut Command, memory: u64) {
+fn bound(command: &mut Command, memory: u64, time: Duration) {
     use std::os::unix::process::CommandExt as _;
     command.process_group(0);
     let limit = |most: libc::rlim_t| libc::rlimit { rlim_cur: most, rlim_max: most };
+    // The signal of the lower one says why it ended.
+    let computing = |most: libc::rlim_t| libc::rlimit { rlim_cur: most, rlim_max: most.saturating_add(5) };
     let most = libc::rlim_t::try_from(memory).unwrap_or(libc::RLIM_INFINITY);
+    let seconds = libc::rlim_t::from(time.as_secs().saturating_add(u64::from(time.subsec_nanos() > 0)));
     let before = move || {
-        let (space, core) = (limit(most), limit(0));
-        // SAFETY: between fork and exec only these calls are made, all of them async-signal-safe; both limits outlive them.
+        let (space, core, time) = (limit(most), limit(0), computing(seconds));
+        // SAFETY: between fork and exec only these calls are made, all of them async-signal-safe; the limits outlive them.
         unsafe {
             if libc::setrlimit(libc::RLIMIT_AS, &raw const space) != 0 {
                 return Err(std::io::Error::last_os_error());
             }
             libc::setrlimit(libc::RLIMIT_CORE, &raw const core);
+            libc::setrlimit(libc::RLIMIT_CPU, &raw const time);
             #[cfg(target_os = "linux")]
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
         }
@@ -174,7 +197,7 @@ fn bound(command: &mut Command, memory: u64) {
 }
 
 #[cfg(not(unix))]
-fn bound(_command: &mut Command, _memory: u64) {}
+fn bound(_command: &mut Command, _memory: u64, _time: Duration) {}
 
 #[cfg(all(test, unix))]
 mod tests {
@@ -199,6 +222,15 @@ mod tests {
         assert!(begin.elapsed() < Duration::from_secs(20));
         let nothing = run(Path::new("/no/such/program"), &["x"], b"", Duration::from_secs(1), 1 << 30);
         assert!(matches!(nothing, Err(Fault::Start(_))));
+    }
+
+    #[test]
+    fn what_computes_is_ended_by_its_own_time_and_what_waits_by_the_clock() {
+        let begin = Instant::now();
+        assert!(matches!(shell("while :; do :; done", b"", 1000), Err(Fault::Time(_))));
+        assert!(begin.elapsed() < Duration::from_secs(60));
+        let said = shell("sleep 2; echo done", b"", 1000).unwrap();
+        assert_eq!(said.output, b"done\n", "two seconds on the clock, none of computing");
     }
 
     #[test]

@@ -64,6 +64,8 @@ pub struct Page {
     pub graphics: Vec<Bbox>,
     /// What came of it.
     pub outcome: Outcome,
+    /// Whether one image takes most of the page, as where a scan has a stamp or a page number of its own.
+    pub is_covered: bool,
     /// Which reader gave the text.
     pub reader: Reader,
     /// Share of glyphs whose character is unknown, 0 to 1.

@@ -7,7 +7,7 @@ use techrag_core::record::ErrorKind;
 use techrag_models::Pixels;
 use techrag_models::ocr::{Reading, Recogniser};
 use techrag_pdf::recognised::{self, Recognition, Word};
-use techrag_pdf::{Bbox, Outcome, Page, Picture, Renderer, Size};
+use techrag_pdf::{Bbox, Line, Outcome, Page, Picture, Renderer, Size};
 
 use super::ocr::{Absent, Ocr};
 use crate::draft::Draft;
@@ -16,6 +16,10 @@ use crate::pdf::is_garbled;
 /// Dots an inch at which pages are drawn to be read: letters of 10 points are then some 30 pixels high, what both readers
 /// were made for.
 const DPI: f32 = 300.0;
+/// Fewer signs than this on a page that is one image are a stamp: a page number, a library's mark, a line of licence.
+const STAMP: usize = 400;
+/// How many times the letters of such a stamp a reading must have to stand in its place.
+const MORE: usize = 2;
 /// Points an inch.
 const POINTS: f32 = 72.0;
 
@@ -78,18 +82,34 @@ pub(crate) fn say(mended: &Mended, doubt: f32, draft: &mut Draft) {
 fn needs(page: &Page) -> bool {
     match page.outcome {
         Outcome::NoText { images } => images || !page.graphics.is_empty(),
-        Outcome::Text => is_garbled(page) || page.quality.is_garbled(),
+        Outcome::Text => is_garbled(page) || page.quality.is_garbled() || says_little(page),
         Outcome::Failed(_) => false,
     }
 }
 
+/// Whether the text of a page is none: a stamp on a scan, or signs without a word of a font that says not what it shows.
+fn says_little(page: &Page) -> bool {
+    let text = || page.blocks.iter().flat_map(|block| &block.lines).map(Line::text);
+    let signs = || text().flat_map(|line| line.chars().filter(|c| !c.is_whitespace()).collect::<Vec<_>>());
+    let wordless = || !text().any(|line| is_wordy(&line)) && !signs().all(|c| c.is_ascii_digit());
+    if page.is_covered { signs().count() < STAMP } else { wordless() }
+}
+
+/// Whether a word is in it: two letters that follow each other, or one of a script that needs no second.
+fn is_wordy(line: &str) -> bool {
+    let letters: Vec<bool> = line.chars().map(char::is_alphabetic).collect();
+    letters.windows(2).any(|pair| pair[0] && pair[1]) || line.chars().any(|c| c.is_alphabetic() && c > '\u{2e80}')
+}
+
 fn one(renderer: &mut Renderer<'_>, reader: &Recogniser, page: &mut Page, mended: &mut Mended) {
     // A page of formulas or of another script may look garbled and is not.
-    let had = if page.outcome == Outcome::Text && !is_garbled(page) { page.quality.words } else { 0.0 };
+    let is_little = page.outcome == Outcome::Text && says_little(page);
+    let had = if page.outcome == Outcome::Text && !is_garbled(page) && !is_little { page.quality.words } else { 0.0 };
     match read(renderer, reader, page.number, mended) {
+        Ok(read) if is_little && read.worth() < MORE * page.worth().max(1) => {}
         Ok(read) if read.outcome == Outcome::Text && !is_better(&read, page, had) => {}
         Ok(read) if read.outcome == Outcome::Text => *page = Page { graphics: page.graphics.clone(), ..read },
-        _ if had > 0.0 => {}
+        _ if had > 0.0 || is_little => {}
         Ok(_) => mended.wordless.push(page.number),
         Err((kind, why)) => mended.failed.push((page.number, kind, why)),
     }
@@ -217,7 +237,15 @@ mod tests {
         assert!(needs(&page(Outcome::NoText { images: false }, area.clone(), 0.0)), "letters drawn as curves");
         assert!(!needs(&page(Outcome::NoText { images: false }, vec![], 0.0)), "blank");
         assert!(needs(&page(Outcome::Text, vec![], 0.9)));
-        assert!(!needs(&page(Outcome::Text, area, 0.0)));
+        assert!(!needs(&Page { graphics: area, ..written("the tyre slips") }));
         assert!(!needs(&page(Outcome::Failed("x".into()), vec![], 0.0)));
+        let stamp = "Downloaded by the library of a college on 3 May 2019, page 7";
+        assert!(needs(&Page { is_covered: true, ..written(stamp) }), "a scan with a stamp");
+        assert!(!needs(&written(stamp)) && !needs(&written("17")) && !needs(&written("車")));
+        assert!(
+            !needs(&Page { is_covered: true, ..written(&"the tyre slips on a wet road ".repeat(30)) }),
+            "has its text"
+        );
+        assert!(needs(&written("\"7+%-")), "signs of a font that says not what it shows");
     }
 }

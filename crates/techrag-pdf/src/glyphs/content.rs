@@ -4,7 +4,7 @@
 
 use super::face::{Face, Faces};
 use super::glyph::{Glyph, Raw, Text};
-use super::graphics::{Path, point, unit_square};
+use super::graphics::{self, Path, point, unit_square};
 use super::layers::Hidden;
 use super::marks::Marks;
 use super::matrix::Matrix;
@@ -281,7 +281,7 @@ impl<'a> Run<'_, 'a> {
                 }
             }
             Op::XObject(name) => self.x_object(name.0, scope)?,
-            Op::InlineImage(_) if !self.marks.hidden() => self.raw.images.push(unit_square(scope.state.ctm)),
+            Op::InlineImage(_) if !self.marks.hidden() => graphics::image(unit_square(scope.state.ctm), &mut self.raw),
             _ => {}
         }
         Ok(())
@@ -331,7 +331,7 @@ impl<'a> Run<'_, 'a> {
         }
         let kind = stream.dict().get::<Name<'_>>(b"Subtype".as_slice());
         match kind.as_ref().map(Name::as_str) {
-            Some("Image") => self.raw.images.push(unit_square(scope.state.ctm)),
+            Some("Image") => graphics::image(unit_square(scope.state.ctm), &mut self.raw),
             _ => self.form(&stream, scope.resources, scope.state.clone())?,
         }
         Ok(())

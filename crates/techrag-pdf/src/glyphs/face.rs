@@ -32,6 +32,8 @@ pub(super) struct Face<'a> {
     pub horizontal: bool,
     /// Whether its codes are characters, whatever its glyph names say.
     literal: bool,
+    /// Whether it is one of the standard fonts, by its name alone.
+    is_bare: bool,
     /// Em in units of the font size; not 1 for some Type 3 fonts.
     pub em: f64,
 }
@@ -42,7 +44,18 @@ impl<'a> Face<'a> {
         let style = style(dict);
         let em = type3_em(dict).unwrap_or(1.0);
         let literal = names_are_indices(dict);
-        Self { font, bytes: RefCell::new(vec![None; 256]), codes: RefCell::default(), style, horizontal, literal, em }
+        let is_bare =
+            ["FontDescriptor", "FontMatrix", "DescendantFonts"].iter().all(|key| !dict.contains_key(key.as_bytes()));
+        Self {
+            font,
+            bytes: RefCell::new(vec![None; 256]),
+            codes: RefCell::default(),
+            style,
+            horizontal,
+            literal,
+            is_bare,
+            em,
+        }
     }
 
     /// The next code of `bytes` at `offset` and its length, at least 1.
@@ -75,6 +88,9 @@ impl<'a> Face<'a> {
             Some(BfString::String(many)) => super::text::clean(&many),
             None => Text::Unknown,
         };
+        // Ends of lines that a program wrote into a string; fonts that a file brings may have glyphs there.
+        let is_end = self.is_bare && matches!(code, 0x09 | 0x0a | 0x0d);
+        let text = if is_end && text == Text::Unknown { Text::One(' ') } else { text };
         let advance = if self.horizontal { advance.x } else { advance.y };
         Code { text, advance: advance / em, origin: (origin.x / em, origin.y / em) }
     }

@@ -100,6 +100,14 @@ impl Path {
     }
 }
 
+/// An image, or the rule that it draws: some programs stretch one pixel over it.
+pub(super) fn image(bbox: Bbox, raw: &mut Raw) {
+    match thin(bbox, THIN) {
+        Some(rule) => raw.rules.push(rule),
+        None => raw.images.push(bbox),
+    }
+}
+
 /// The rules that a rectangle draws: itself where it is thin, its edges where it is stroked.
 fn rectangle_rules(rectangle: Bbox, line: Option<f32>, raw: &mut Raw) {
     if let Some(rule) = thin(rectangle, THIN) {

@@ -14,6 +14,13 @@ const FILL: f32 = 0.55;
 /// Share of a column's width by which lines that are not justified may end before its gutter; 40 to 70 points.
 const RAGGED: f32 = 0.35;
 
+/// Fewest lines of a full column beside which a few lines make the next one.
+const FULL_LINES: usize = 20;
+/// Widest gutter before a column that has only begun, in points.
+const GUTTER: f32 = 40.0;
+/// How far the marks of hanging entries stand out, in points.
+const HANGING: f32 = 32.0;
+
 /// Fewest lines that make a column alone, beside one that holds figures only.
 const LONE_LINES: usize = 10;
 /// Where in the page's text, as a share of its width, a gutter may be that only one column tells.
@@ -34,7 +41,54 @@ pub(super) fn edges(fragments: &[Fragment], width: f32) -> Vec<f32> {
     if edges.len() == 1 {
         edges.extend(lone(fragments, left, right));
     }
+    edges.extend(begun(fragments, &edges, width));
+    hang(&mut edges, fragments);
     edges
+}
+
+/// The edge of a column that has only begun, beside one that is full: on the last page, a few lines of references.
+fn begun(fragments: &[Fragment], edges: &[f32], width: f32) -> Option<f32> {
+    let start = *edges.last()?;
+    let (end, lines) = common_end(fragments, start, width)?;
+    let full = end - start;
+    if lines < FULL_LINES || full > 0.5 * width {
+        return None;
+    }
+    let near = |fragment: &&Fragment| (end + AGREE..end + GUTTER).contains(&fragment.bbox[0]);
+    let edge = fragments.iter().filter(near).map(|fragment| fragment.bbox[0]).min_by(f32::total_cmp)?;
+    let (mut wide, mut wider) = (0, 0);
+    for fragment in fragments.iter().filter(|fragment| (edge..edge + HANGING).contains(&fragment.bbox[0])) {
+        let reaches = (fragment.bbox[2] - edge) / full;
+        wide += usize::from((0.7..1.05).contains(&reaches));
+        wider += usize::from(reaches >= 1.05);
+    }
+    let crossing = fragments.iter().filter(|fragment| crosses(fragment, edge - 2.0)).count();
+    (wide >= 2 && wider == 0 && crossing * 8 < lines).then_some(edge)
+}
+
+/// Moves edges to where the first lines of hanging entries start, `[8]` before its text.
+fn hang(edges: &mut [f32], fragments: &[Fragment]) {
+    for at in 1..edges.len() {
+        let (before, edge) = (edges[at - 1], edges[at]);
+        let Some((end, lines)) = common_end(fragments, before, edge) else { continue };
+        let hangs = |fragment: &&Fragment| {
+            let start = fragment.bbox[0];
+            start > end + AGREE && (edge - HANGING..edge).contains(&start) && fragment.bbox[2] > start + 2.0
+        };
+        if lines >= LINES {
+            edges[at] = fragments.iter().filter(hangs).map(|fragment| fragment.bbox[0]).fold(edge, f32::min);
+        }
+    }
+}
+
+/// Where most of the fragments end that start at `from` or behind it and end before `to`, and how many end there.
+fn common_end(fragments: &[Fragment], from: f32, to: f32) -> Option<(f32, usize)> {
+    let inside = fragments.iter().filter(|fragment| fragment.bbox[0] >= from - 2.0 && fragment.bbox[2] < to);
+    let mut ends: Vec<f32> = inside.map(|fragment| fragment.bbox[2]).collect();
+    ends.sort_by(f32::total_cmp);
+    let until = |x: f32| ends.partition_point(|&end| end < x);
+    // The last of equals: hanging marks stand a little out.
+    ends.iter().map(|&x| (x, until(x + AGREE / 2.0) - until(x - AGREE / 2.0))).max_by_key(|&(_, count)| count)
 }
 
 /// The edge of the right of two columns, where only one of them has lines of text and the other figures: many lines
@@ -145,6 +199,36 @@ mod tests {
         let edges = edges(&fragments(&glyphs), 500.0);
         assert_eq!(edges.len(), 2);
         assert!((edges[1] - 250.0).abs() < 0.1);
+    }
+
+    #[test]
+    fn a_column_that_has_only_begun_with_hanging_entries() {
+        let mut glyphs = Vec::new();
+        for row in 0..30 {
+            glyphs.extend(line("thirty-six letters of plain old text", 50.0, y(row), 10.0));
+        }
+        let entries = |rows: u8| {
+            let mut glyphs = glyphs.clone();
+            for row in 0..rows {
+                let (text, x) = if row % 3 == 0 {
+                    ("[8] the first line of some old entry", 250.0)
+                } else {
+                    ("and the lines under it, set in", 268.0)
+                };
+                glyphs.extend(line(text, x, y(row), 10.0));
+            }
+            glyphs
+        };
+        for rows in [3, 11] {
+            let edges = edges(&fragments(&entries(rows)), 600.0);
+            assert_eq!(edges.len(), 2, "{rows} lines");
+            assert!((edges[1] - 250.0).abs() < 0.1, "{edges:?}");
+        }
+        let mut table = glyphs.clone();
+        for row in 0..4 {
+            table.extend(line("0.123", 250.0, y(row), 10.0));
+        }
+        assert_eq!(edges(&fragments(&table), 600.0).len(), 1);
     }
 
     #[test]

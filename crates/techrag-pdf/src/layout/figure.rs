@@ -10,13 +10,15 @@ const CELL: f32 = 8.0;
 const PATHS: usize = 4;
 /// Smallest figure, width and height in points.
 const SMALLEST: (f32, f32) = (40.0, 30.0);
+/// Share of the page from which a painted thing is no figure on it but what it stands on.
+const COVERS: f32 = 0.7;
 /// How far outside the drawn area labels of axes stand, in points.
 const LABELS: f32 = 14.0;
 
 /// The boxes of the figures of a page.
 pub(super) fn areas(raw: &Raw) -> Vec<Bbox> {
     let page = raw.width * raw.height;
-    let fits = |bbox: &&Bbox| (bbox[2] - bbox[0]) * (bbox[3] - bbox[1]) < 0.7 * page && inside(bbox, raw);
+    let fits = |bbox: &&Bbox| (bbox[2] - bbox[0]) * (bbox[3] - bbox[1]) < COVERS * page && inside(bbox, raw);
     let drawings: Vec<Bbox> = raw.drawings.iter().filter(fits).copied().collect();
     let images: Vec<Bbox> = raw.images.iter().filter(fits).copied().collect();
     let mut grid = Grid::new(raw.width, raw.height);
@@ -37,6 +39,13 @@ pub(super) fn areas(raw: &Raw) -> Vec<Bbox> {
     }
     let large = |bbox: &Bbox| bbox[2] - bbox[0] >= SMALLEST.0 && bbox[3] - bbox[1] >= SMALLEST.1;
     areas.into_iter().filter(|(bbox, weight)| *weight >= PATHS && large(bbox)).map(|(bbox, _)| bbox).collect()
+}
+
+/// Whether one image takes most of the page: a scan, or what a page is printed on.
+pub(super) fn covers(raw: &Raw) -> bool {
+    let side = |from: f32, to: f32, most: f32| (to.min(most) - from.max(0.0)).max(0.0);
+    let seen = |bbox: &Bbox| side(bbox[0], bbox[2], raw.width) * side(bbox[1], bbox[3], raw.height);
+    raw.images.iter().any(|bbox| seen(bbox) >= COVERS * raw.width * raw.height)
 }
 
 fn inside(bbox: &Bbox, raw: &Raw) -> bool {
@@ -146,5 +155,8 @@ mod tests {
         assert_eq!(areas(&raw), [[100.0, 100.0, 168.0, 160.0]]);
         raw.images.push([50.0, 600.0, 200.0, 700.0]);
         assert_eq!(areas(&raw).len(), 2);
+        assert!(!covers(&raw));
+        raw.images.push([-10.0, 20.0, 590.0, 810.0]);
+        assert_eq!((areas(&raw).len(), covers(&raw)), (2, true));
     }
 }

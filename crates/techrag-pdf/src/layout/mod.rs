@@ -35,8 +35,11 @@ pub(crate) fn page(mut raw: Raw) -> Page {
     let unknown = raw.glyphs.iter().filter(|glyph| glyph.text == Text::Unknown).count();
     let shown = raw.glyphs.iter().filter(|glyph| !glyph.text.is_blank()).count();
     let mut blocks = Vec::new();
-    for (index, (frame, glyphs)) in frame::split(&raw).into_iter().enumerate() {
-        let small = glyphs.len() * 3 < raw.glyphs.len();
+    let directions = frame::split(&raw);
+    // Where no direction has half of the text, none is the page's.
+    let is_mixed = directions.first().is_some_and(|(_, glyphs)| glyphs.len() * 2 < raw.glyphs.len());
+    for (index, (frame, glyphs)) in directions.into_iter().enumerate() {
+        let small = !is_mixed && glyphs.len() * 3 < raw.glyphs.len();
         let turned = frame.page(&raw, glyphs);
         let found = upright(&turned);
         blocks.extend(found.into_iter().map(|block| turn_back(block, frame, index > 0 && small)));
@@ -48,6 +51,7 @@ pub(crate) fn page(mut raw: Raw) -> Page {
         blocks,
         graphics: figure::areas(&raw).into_iter().map(hundredths).collect(),
         outcome,
+        is_covered: figure::covers(&raw),
         unknown_glyphs: share(unknown, shown),
         ..Page::default()
     }

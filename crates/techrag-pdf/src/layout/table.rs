@@ -8,6 +8,8 @@ use crate::page::Bbox;
 
 /// Ends of rules that agree to this many points belong together.
 const AGREE: f32 = 5.0;
+/// More rules than this are those of a drawing.
+const DRAWN: usize = 2000;
 /// Shortest rule of a table, in points.
 const SHORT: f32 = 60.0;
 
@@ -98,18 +100,41 @@ fn groups(rules: &[Rule]) -> Vec<Vec<Bbox>> {
         }
     }
     let mut groups: Vec<Vec<Bbox>> = Vec::new();
-    for rule in joined.into_iter().filter(|rule| rule[2] - rule[0] > SHORT) {
-        let same = |group: &&mut Vec<Bbox>| {
-            let first = group[0];
-            (first[0] - rule[0]).abs() < AGREE && (first[2] - rule[2]).abs() < AGREE
-        };
-        match groups.iter_mut().find(same) {
+    for rule in across(&joined).into_iter().filter(|rule| rule[2] - rule[0] > SHORT) {
+        match groups.iter_mut().find(|group| same_ends(&group[0], &rule)) {
             Some(group) => group.push(rule),
             None => groups.push(vec![rule]),
         }
     }
     groups.retain(|group| group.len() > 1);
     groups
+}
+
+/// Rules from top to bottom, those in pieces made whole: a rule that is left open between groups of columns, where others
+/// above and below run through.
+fn across(rules: &[Bbox]) -> Vec<Bbox> {
+    let mut out = Vec::with_capacity(rules.len());
+    if rules.len() > DRAWN {
+        return rules.to_vec();
+    }
+    for level in rules.chunk_by(|a, b| (a[1] - b[1]).abs() < 1.5) {
+        let whole = level.iter().copied().reduce(super::fragment::join).filter(|_| level.len() > 1);
+        let runs = |whole: &Bbox, above: bool| {
+            rules
+                .iter()
+                .any(|rule| same_ends(rule, whole) && (rule[1] - whole[1]).abs() > 1.5 && (rule[1] < whole[1]) == above)
+        };
+        match whole.filter(|whole| runs(whole, true) && runs(whole, false)) {
+            Some(whole) => out.push(whole),
+            None => out.extend_from_slice(level),
+        }
+    }
+    out
+}
+
+/// Whether two rules start and end at the same places.
+fn same_ends(a: &Bbox, b: &Bbox) -> bool {
+    (a[0] - b[0]).abs() < AGREE && (a[2] - b[2]).abs() < AGREE
 }
 
 /// Whether what stands between two rules may be rows of a table.
@@ -174,10 +199,12 @@ fn numeric(rows: &[Row], glyphs: &[Glyph]) -> bool {
     let (mut numbers, mut all) = (0, 0);
     for row in rows {
         for cell in row.cells().into_iter().skip(1) {
-            let first = row.parts[cell.start].glyphs.first().and_then(|&glyph| glyphs[glyph].text.first());
+            let signs = row.parts[cell.start].glyphs.iter().filter_map(|&glyph| glyphs[glyph].text.first());
+            // A bracket starts numbers and words alike.
+            let first = signs.into_iter().find(|&c| c != '(');
             all += 1;
             numbers += usize::from(
-                first.is_some_and(|c| c.is_ascii_digit() || matches!(c, '-' | '−' | '+' | '.' | '(' | '–' | '—')),
+                first.is_some_and(|c| c.is_ascii_digit() || matches!(c, '-' | '−' | '+' | '.' | '–' | '—')),
             );
         }
     }
@@ -213,6 +240,28 @@ mod tests {
         let rows = rows(fragments);
         let cells = grid::cells(&rows, &regions[0].rules, &glyphs);
         assert_eq!(cells, [["surface", "friction"], ["dry", "0.9"], ["wet", "0.6"], ["ice", "0.1"]]);
+    }
+
+    #[test]
+    fn a_rule_left_open_between_groups_of_columns_is_one() {
+        let glyphs = sample();
+        let fragments = fragments(&glyphs);
+        let pieces = [[48.0, 115.0, 150.0, 115.5], [166.0, 115.0, 260.0, 115.5]].map(|bbox| Rule { bbox });
+        let rules = [&[rule(100.0)][..], &pieces, &[rule(155.0)]].concat();
+        let found = regions(&rules, &fragments, &glyphs, &[]);
+        assert_eq!(found.iter().map(|region| region.rules.len()).collect::<Vec<_>>(), [3]);
+        assert_eq!(regions(&[rule(100.0), rule(115.0), rule(155.0)], &fragments, &glyphs, &[]), found);
+    }
+
+    #[test]
+    fn equations_with_where_they_are_from_are_no_table() {
+        let mut glyphs = Vec::new();
+        for row in 0..5u8 {
+            let y = 100.0 + 12.0 * f32::from(row);
+            glyphs.extend(line("kappa = s + shift", 50.0, y, 10.0));
+            glyphs.extend(line("(see the manual)", 250.0, y, 10.0));
+        }
+        assert!(!aligned(&rows(fragments(&glyphs)), &glyphs));
     }
 
     #[test]
