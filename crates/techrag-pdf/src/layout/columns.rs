@@ -66,18 +66,14 @@ fn begun(fragments: &[Fragment], edges: &[f32], width: f32) -> Option<f32> {
     (wide >= 2 && wider == 0 && crossing * 8 < lines).then_some(edge)
 }
 
-/// Moves edges to where the first lines of hanging entries start, `[8]` before its text.
+/// Moves edges to where the first lines of hanging entries start, `[8]` before its text, where nothing of the column
+/// before reaches so far.
 fn hang(edges: &mut [f32], fragments: &[Fragment]) {
-    for at in 1..edges.len() {
-        let (before, edge) = (edges[at - 1], edges[at]);
-        let Some((end, lines)) = common_end(fragments, before, edge) else { continue };
-        let hangs = |fragment: &&Fragment| {
-            let start = fragment.bbox[0];
-            start > end + AGREE && (edge - HANGING..edge).contains(&start) && fragment.bbox[2] > start + 2.0
-        };
-        if lines >= LINES {
-            edges[at] = fragments.iter().filter(hangs).map(|fragment| fragment.bbox[0]).fold(edge, f32::min);
-        }
+    for edge in edges.iter_mut().skip(1) {
+        let before = |fragment: &&Fragment| fragment.bbox[0] < *edge - HANGING && fragment.bbox[2] < *edge;
+        let end = fragments.iter().filter(before).map(|fragment| fragment.bbox[2]).fold(0.0, f32::max);
+        let hangs = |x: &f32| *x > end + AGREE && (*edge - HANGING..*edge).contains(x);
+        *edge = fragments.iter().map(|fragment| fragment.bbox[0]).filter(hangs).fold(*edge, f32::min);
     }
 }
 
