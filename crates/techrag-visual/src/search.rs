@@ -9,12 +9,12 @@ use serde_json::{Map, Value, json};
 use techrag_core::record::{Effort, PageHit, PageScores, Query, RouteName, TraceEntry};
 use techrag_index::bits::Bits;
 use techrag_index::top::{Ranked, Top};
-use techrag_index::{Bm25, Condition, PagePlace, Reader};
+use techrag_index::{Bm25, Condition, PagePlace};
 use techrag_models::{Limits, Locator, PageEncoder};
 
 use crate::crop;
 use crate::error::{Error, Result};
-use crate::fuse::{self, PageOf};
+use crate::fuse::{self, PageOf, Text};
 use crate::index::open_encoder;
 use crate::store::segment::Asked;
 use crate::store::view::{Pages, View};
@@ -65,7 +65,7 @@ struct Scoped {
     view: View,
     wanted: Bits,
     /// The library's text, where it takes part.
-    text: Option<Reader>,
+    text: Option<Text>,
 }
 
 impl Scoped {
@@ -74,7 +74,10 @@ impl Scoped {
         let wanted = view.reader.select(&config.scope)?;
         let text = match config.order {
             Order::MaxSim => None,
-            Order::WithText => Some(Reader::open(root)?),
+            Order::WithText => {
+                let stored = view.pages.as_ref().map_or(&[][..], |pages| &pages.stored);
+                Some(Text::open(root, &config.scope, stored)?)
+            }
         };
         Ok(Arc::new(Self { view, wanted, text }))
     }
@@ -188,7 +191,7 @@ impl Searcher {
         };
         let vectors = encoder.encode_query(words.seen)?;
         let text = match &scoped.text {
-            Some(reader) => Some(fuse::of_pages(reader, words.text, self.config.bm25, self.config.candidates)?),
+            Some(text) => Some(text.of_pages(words.text, self.config.bm25, self.config.candidates)?),
             None => None,
         };
         let found = Found::of(pages, &vectors.values, text, &scoped.wanted, &self.config);
