@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use techrag_core::record::{Effort, PageHit, PageScores, Query, RouteName, TraceEntry};
+use techrag_core::token;
 use techrag_index::bits::Bits;
 use techrag_index::top::{Ranked, Top};
 use techrag_index::{Bm25, Condition, PagePlace};
@@ -176,6 +177,11 @@ impl Searcher {
 
     /// The best pages; `None` where the library has none.
     fn pages(&self, words: Words<'_>, notes: &mut Notes) -> Result<Option<Vec<PageHit>>> {
+        if token::tokens(words.seen, token::Config::INDEX).is_empty() {
+            // Its vectors would be near something all the same.
+            notes.say("0 pages: there is no word in it to search by");
+            return Ok(Some(Vec::new()));
+        }
         let scoped = self.view()?;
         let Some(pages) = scoped.view.pages.as_ref().filter(|pages| pages.codes.len() > 0) else {
             notes.say("the library has no pages: `techrag-visual index` stores them");
@@ -367,4 +373,33 @@ pub(crate) fn exact(pages: &Pages, asked: &Asked, near: &[Ranked<PagePlace>], k:
         scored.into_iter().flatten().for_each(|ranked| top.offer(ranked));
     }
     top.into_sorted()
+}
+
+#[cfg(test)]
+mod tests {
+    use techrag_index::{Idf, Writer};
+
+    use super::*;
+
+    #[test]
+    fn a_question_without_words_finds_nothing_and_says_so() {
+        let library = tempfile::tempdir().unwrap();
+        drop(Writer::open(library.path(), "test").unwrap());
+        let bm25 = Bm25 { idf: Idf::Lucene, k1: 1.2, b: 0.75, weights: [1.0; 3] };
+        let (scope, version) = (Vec::new(), String::new());
+        let config = SearchConfig { k: 5, candidates: 9, order: Order::WithText, bm25, scope, version };
+        let limits = Limits { sessions: 1, batch: 1 };
+        let searcher = Searcher::open(library.path(), Locator::new(Vec::<PathBuf>::new()), limits, config).unwrap();
+        let asked = |question: &str| {
+            let mut query = Query { question: question.to_owned(), ..Query::default() };
+            searcher.answer(&mut query).unwrap();
+            (query.visual, query.trace[0].note.clone())
+        };
+        for question in ["", "\"\"\"", " ?!"] {
+            let (visual, note) = asked(question);
+            assert_eq!((visual, note.as_str()), (Some(Vec::new()), "0 pages: there is no word in it to search by"));
+        }
+        let (visual, note) = asked("slip");
+        assert!(visual.is_none() && note.starts_with("the library has no pages"), "{note}");
+    }
 }
