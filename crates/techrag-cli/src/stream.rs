@@ -158,6 +158,41 @@ impl Cli {
         sink.finish()
     }
 
+    /// Reads the stream in order and makes of each record any number of items, which are mapped on several workers:
+    /// records pass while others are still worked on, and none is held. `spread` sees records of every kind, those not
+    /// wanted as [`Record::Other`]; a line that cannot be read is an error record in its place.
+    ///
+    /// # Errors
+    /// As [`Cli::each`], or if `spread` fails.
+    pub fn spread<I: Send, S: IntoIterator<Item = I>>(
+        &self,
+        wanted: Wanted,
+        mut spread: impl FnMut(Record) -> anyhow::Result<S> + Send,
+        map: impl Fn(I) -> anyhow::Result<Vec<Record>> + Sync,
+    ) -> anyhow::Result<Outcome>
+    where
+        S::IntoIter: Send,
+    {
+        let lines = self.stdin()?.into_iter();
+        let items = lines.flat_map(|line| {
+            let (items, other) = match self.record(line, wanted) {
+                Ok(Some(Ok(record))) => match spread(record) {
+                    Ok(items) => (Some(items.into_iter()), None),
+                    Err(error) => (None, Some(Err(error))),
+                },
+                Ok(Some(Err(error))) => (None, Some(Ok(error))),
+                Ok(None) => (None, None),
+                Err(error) => (None, Some(Err(error))),
+            };
+            let other = other.map(|read| read.map(Err));
+            other.into_iter().chain(items.into_iter().flatten().map(|item| Ok(Ok(item))))
+        });
+        self.map(items, None, |item: anyhow::Result<Result<I, ErrorRecord>>| match item? {
+            Ok(item) => map(item),
+            Err(error) => Ok(vec![error.into()]),
+        })
+    }
+
     /// Reads the stream in order on the caller's thread; what `step` returns is written. For tools with a state, such
     /// as the writer of a library. `step` sees records of every kind, those not wanted as [`Record::Other`].
     ///
