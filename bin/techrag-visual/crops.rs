@@ -5,7 +5,7 @@ use std::path::Path;
 use techrag_cli::{Bare, Cli, Outcome};
 use techrag_core::record::{Crop, TraceEntry};
 use techrag_index::PageReader;
-use techrag_visual::{Looked, Sight, crop};
+use techrag_visual::{Looked, Original, Sight, crop};
 
 /// Find figures and tables with their captions
 ///
@@ -84,13 +84,13 @@ impl Finder<'_> {
     fn of_document(&self, doc_id: &str, page: Option<u32>) -> anyhow::Result<(Vec<Crop>, Option<String>)> {
         let (reader, ()) = PageReader::open(self.root, |_| Ok(()))?;
         let Some(known) = reader.document(doc_id)? else { anyhow::bail!("there is no document {doc_id}") };
-        let paths = known.keys.iter().filter_map(|(_, path)| path.as_deref()).chain(known.document.path.as_deref());
-        let path = paths.clone().find(|path| Path::new(path).is_file()).or_else(|| paths.clone().next());
-        let path = path.ok_or_else(|| anyhow::anyhow!("the library does not say where the file is"))?;
-        let pdf = techrag_pdf::read(path.as_ref(), &self.config)?;
+        let original = Original::of(&known, None)?;
+        original.check(self.config.max_bytes)?;
+        let path = original.path();
+        let pdf = techrag_pdf::read(path, &self.config)?;
         let (mut crops, mut why) = (Vec::new(), None);
         for page in pdf.pages.iter().filter(|it| page.is_none_or(|page| page == it.number)) {
-            let looked = self.sight.regions(path.as_ref(), &self.config, page, None).map_err(super::fatal)?;
+            let looked = self.sight.regions(path, &self.config, page, None).map_err(super::fatal)?;
             let Looked { regions, unseen } = looked;
             crops.extend(regions.iter().map(|region| crop(region, page.number, None)));
             why = why.or(unseen);

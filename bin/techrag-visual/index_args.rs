@@ -33,12 +33,12 @@ pub(crate) struct Args {
     pub(crate) all: bool,
     /// Encode at most so many pages in this run
     #[arg(long, value_name = "N")]
-    pub(crate) max_pages: Option<usize>,
+    pub(crate) max_pages: Option<u64>,
     /// Only these pages of each document, such as 1-4,7
     #[arg(long, value_name = "RANGES", value_delimiter = ',', value_parser = range)]
     pages: Vec<RangeInclusive<u32>>,
     /// Pages that are committed together
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=4096))]
     batch: u32,
     /// Try pages again that failed before
     #[arg(long)]

@@ -1,5 +1,6 @@
 //! `techrag-visual`: pages found by what stands on them, their figures cut out, their pictures kept.
 
+mod budget;
 mod crops;
 mod index;
 mod index_args;

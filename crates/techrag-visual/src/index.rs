@@ -3,11 +3,10 @@
 //! What is done is done: a page's vectors are committed with a few others, and a run that ends at any instant is taken
 //! up behind the last of them. A page that cannot be drawn, read or encoded is remembered with why and named once.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use techrag_core::id;
 use techrag_core::record::{Document, ErrorKind, Removed};
 use techrag_index::NewPage;
 use techrag_models::{Looks, MultiVector, PageEncoder, PageInput, Pixels, Place};
@@ -15,6 +14,8 @@ use techrag_pdf::{Outcome, Page, Pdf, Picture, Renderer, Size};
 
 use crate::error::{Error, Result};
 use crate::fde::Setting;
+use crate::jobs::Jobs;
+use crate::original::Original;
 use crate::sight::{Looked, Sight};
 use crate::store::layout::{About, Form, Layout, Scanned};
 use crate::store::segment::{Draft, Key, Spot};
@@ -47,7 +48,7 @@ pub struct IndexConfig {
 /// A page still to be done.
 #[derive(Clone, Debug)]
 pub struct Job {
-    source: Arc<Source>,
+    pub(crate) source: Arc<Source>,
     /// The page, from 1.
     pub page: u32,
 }
@@ -60,18 +61,32 @@ impl Job {
 }
 
 /// A document whose pages are done; its text is read when the first of them is.
-#[derive(Debug)]
-struct Source {
+#[derive(Debug, Default)]
+pub(crate) struct Source {
     doc_id: String,
     key: String,
-    path: PathBuf,
-    text: OnceLock<std::result::Result<Pdf, Failure>>,
+    original: Original,
+    /// How many pages its record claims.
+    claimed: u32,
+    pub(crate) text: OnceLock<std::result::Result<Pdf, Failure>>,
     /// Whether it was named as unreadable already.
     named: AtomicBool,
 }
 
+impl Source {
+    /// The last page that may be there: any, until the file has been read.
+    pub(crate) fn end(&self) -> u32 {
+        match self.text.get() {
+            None => u32::MAX,
+            Some(Ok(pdf)) => u32::try_from(pdf.pages.len()).unwrap_or(u32::MAX),
+            Some(Err(_)) => 0,
+        }
+    }
+}
+
 /// What is wrong with a document or a page.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct Failure {
     /// What kind of failure.
     pub kind: ErrorKind,
@@ -93,7 +108,7 @@ impl Failure {
 #[derive(Clone, Debug)]
 pub enum Plan {
     /// These pages; none if all are done.
-    Jobs(Vec<Job>),
+    Jobs(Jobs),
     /// It has no pages of its own.
     NoPages,
     /// It cannot be worked on.
@@ -113,6 +128,8 @@ pub struct Indexed {
     pub vectors: usize,
     /// Pages that the layout network should have looked at and did not, or not to any end.
     pub unseen: usize,
+    /// Documents whose file has fewer pages than their record claims; the claim counts for nothing.
+    pub fewer: usize,
     /// Pages of removed documents forgotten.
     pub forgotten: usize,
 }
@@ -162,24 +179,22 @@ impl Indexer {
             return Ok(Plan::Failed(Failure::new(ErrorKind::Incomplete, "the document is not in the library")));
         };
         let done = state.store.writer.done(&document.doc_id)?;
-        let paths = known.keys.iter().filter_map(|(_, path)| path.as_deref()).chain(document.path.as_deref());
-        let Some(path) = paths.clone().find(|path| Path::new(path).is_file()).or_else(|| paths.clone().next()) else {
-            return Ok(Plan::Failed(Failure::new(ErrorKind::Unreadable, "the record does not say where its file is")));
+        let is_done = |failure: &Option<String>| failure.is_none() || !self.config.again;
+        let done = done.into_iter().filter(|(_, failure)| is_done(failure)).map(|(page, _)| page).collect();
+        let claimed = document.pages.unwrap_or(0);
+        let jobs = |original| {
+            let (doc_id, key) = (document.doc_id.clone(), document.key.clone());
+            let source = Source { doc_id, key, original, claimed, ..Source::default() };
+            Jobs::new(Arc::new(source), claimed, &self.config.pages, done)
         };
-        let source = Arc::new(Source {
-            doc_id: document.doc_id.clone(),
-            key: document.key.clone(),
-            path: path.into(),
-            text: OnceLock::new(),
-            named: AtomicBool::new(false),
-        });
-        let todo = |page: &u32| match done.get(page) {
-            None => true,
-            Some(failure) => self.config.again && failure.is_some(),
-        };
-        let wanted = |page: &u32| self.config.pages.is_empty() || self.config.pages.iter().any(|it| it.contains(page));
-        let pages = (1..=document.pages.unwrap_or(0)).filter(wanted).filter(todo);
-        Ok(Plan::Jobs(pages.map(|page| Job { source: Arc::clone(&source), page }).collect()))
+        Ok(match Original::of(&known, document.path.as_deref()) {
+            Ok(original) => Plan::Jobs(jobs(original)),
+            Err(failure) => match jobs(Original::default()) {
+                // Where all is done nobody needs the file.
+                none if none.left() == 0 => Plan::Jobs(none),
+                _ => Plan::Failed(failure),
+            },
+        })
     }
 
     /// All documents of the library; the pages of those that have left it are forgotten.
@@ -215,8 +230,8 @@ impl Indexer {
             Ok(pdf) => pdf,
             Err(failure) => return Ok((!source.named.swap(true, Ordering::Relaxed)).then(|| failure.clone())),
         };
-        let nothing = Page { number: job.page, outcome: Outcome::Failed("it is not there".into()), ..Page::default() };
-        let page = pdf.pages.get(job.page as usize - 1).unwrap_or(&nothing);
+        // What the record claims beyond the file's end is counted when the file is read.
+        let Some(page) = pdf.pages.get(job.page as usize - 1) else { return Ok(None) };
         match self.encoded(source, page)? {
             Ok((about, words, vectors)) => self.keep(source, page, &about, &words, &vectors).map(|()| None),
             Err(failure) => {
@@ -229,14 +244,10 @@ impl Indexer {
 
     /// The document's text, if its file is still the one that was indexed.
     fn text(&self, source: &Source) -> std::result::Result<Pdf, Failure> {
-        let bytes = std::fs::read(&source.path)
-            .map_err(|error| Failure::new(ErrorKind::Unreadable, format!("{}: {error}", source.path.display())))?;
-        if id::doc_id(&bytes) != source.doc_id {
-            let message = format!("{} is no longer the file that was indexed", source.path.display());
-            return Err(Failure::new(ErrorKind::Unreadable, message));
-        }
-        drop(bytes);
-        techrag_pdf::read(&source.path, &self.config.pdf).map_err(|error| Failure::of_pdf(&error))
+        source.original.check(self.config.pdf.max_bytes)?;
+        let pdf = techrag_pdf::read(source.original.path(), &self.config.pdf)?;
+        self.state().done.fewer += usize::from(pdf.pages.len() < source.claimed as usize);
+        Ok(pdf)
     }
 
     #[expect(clippy::type_complexity, reason = "what keep takes")]
@@ -249,7 +260,7 @@ impl Indexer {
             (Looks::Words, Outcome::Failed(why)) => return Ok(Err(Failure::new(ErrorKind::Damaged, why.clone()))),
             (Looks::Words, _) => (None, About { width: page.width, height: page.height, ..About::default() }),
             (Looks::At { longest_edge }, _) => {
-                let mut renderer = Renderer::new(&source.path, &self.config.pdf);
+                let mut renderer = Renderer::new(source.original.path(), &self.config.pdf);
                 match renderer.page(page.number, Size::Longest(longest_edge)) {
                     Ok(picture) => {
                         let about = drawn(&picture);
@@ -263,7 +274,8 @@ impl Indexer {
             Some(Picture { width, height, rgb, .. }) => Some(Pixels::new(width as usize, height as usize, rgb)?),
             None => None,
         };
-        let Looked { regions, unseen } = self.sight.regions(&source.path, &self.config.pdf, page, pixels.as_ref())?;
+        let Looked { regions, unseen } =
+            self.sight.regions(source.original.path(), &self.config.pdf, page, pixels.as_ref())?;
         about.regions = regions;
         self.state().done.unseen += usize::from(unseen.is_some());
         let words = words(page);

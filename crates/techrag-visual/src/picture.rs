@@ -7,12 +7,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use image::ImageEncoder as _;
-use techrag_core::id;
 use techrag_index::PageReader;
 use techrag_pdf::{Bbox, Picture, Renderer, Size};
 
 use crate::error::{Error, Result};
 use crate::index::Failure;
+use crate::original::Original;
 
 /// How pictures are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ const MARGIN: f32 = 4.0;
 pub struct Pictures<'a> {
     root: PathBuf,
     doc_id: String,
-    path: PathBuf,
+    original: Original,
     config: &'a PictureConfig,
     renderer: Option<Renderer<'a>>,
     drawn: Option<(u32, Picture)>,
@@ -67,12 +67,12 @@ impl<'a> Pictures<'a> {
         let Some(known) = reader.document(doc_id)? else {
             return Ok(Err(failure(format!("there is no document {doc_id}"))));
         };
-        let paths = known.keys.iter().filter_map(|(_, path)| path.as_deref()).chain(known.document.path.as_deref());
-        let Some(path) = paths.clone().find(|path| Path::new(path).is_file()).or_else(|| paths.clone().next()) else {
-            return Ok(Err(failure("the library does not say where the file is".to_owned())));
+        let original = match Original::of(&known, None) {
+            Ok(original) => original,
+            Err(failure) => return Ok(Err(failure)),
         };
-        let (root, path, doc_id) = (reader.root().to_owned(), PathBuf::from(path), doc_id.to_owned());
-        Ok(Ok(Self { root, doc_id, path, config, renderer: None, drawn: None }))
+        let (root, doc_id) = (reader.root().to_owned(), doc_id.to_owned());
+        Ok(Ok(Self { root, doc_id, original, config, renderer: None, drawn: None }))
     }
 
     /// The picture of a page, or of a box on it in points: its path within the library.
@@ -118,12 +118,9 @@ impl<'a> Pictures<'a> {
     /// The renderer, once it is sure that the file is the one that was indexed.
     fn renderer(&mut self) -> Result<&mut Renderer<'a>, Failure> {
         if self.renderer.is_none() {
-            let bytes = fs::read(&self.path).map_err(|error| failure(format!("{}: {error}", self.path.display())))?;
-            if id::doc_id(&bytes) != self.doc_id {
-                return Err(failure(format!("{} is no longer the file that was indexed", self.path.display())));
-            }
+            self.original.check(self.config.pdf.max_bytes)?;
         }
-        let (path, config) = (&self.path, self.config);
+        let (path, config) = (self.original.path(), self.config);
         Ok(self.renderer.get_or_insert_with(|| Renderer::new(path, &config.pdf)))
     }
 }
