@@ -3,7 +3,7 @@
 //! What is done is done: a page's vectors are committed with a few others, and a run that ends at any instant is taken
 //! up behind the last of them. A page that cannot be drawn, read or encoded is remembered with why and named once.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -15,6 +15,7 @@ use techrag_pdf::{Outcome, Page, Pdf, Picture, Renderer, Size};
 use crate::error::{Error, Result};
 use crate::fde::Setting;
 use crate::jobs::Jobs;
+use crate::kept;
 use crate::original::Original;
 use crate::sight::{Looked, Sight};
 use crate::store::layout::{About, Form, Layout, Scanned};
@@ -136,6 +137,7 @@ pub struct Indexed {
 
 /// Encodes and stores pages. Shared by threads freely.
 pub struct Indexer {
+    root: PathBuf,
     encoder: PageEncoder,
     sight: Sight,
     config: IndexConfig,
@@ -159,7 +161,14 @@ impl Indexer {
         let layout = Layout::of(&encoder, config.form, config.fde, config.scanned);
         let store = Store::open(root, &config.owner, layout, config.anew)?;
         let state = State { store, pages: Vec::new(), failures: Vec::new(), done: Indexed::default() };
-        Ok(Self { encoder, sight, config, state: Mutex::new(state), forgotten: AtomicUsize::new(0) })
+        Ok(Self {
+            root: root.to_owned(),
+            encoder,
+            sight,
+            config,
+            state: Mutex::new(state),
+            forgotten: AtomicUsize::new(0),
+        })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -197,7 +206,7 @@ impl Indexer {
         })
     }
 
-    /// All documents of the library; the pages of those that have left it are forgotten.
+    /// All documents of the library; the pages and pictures of those that have left it are forgotten.
     ///
     /// # Errors
     /// If the library cannot be read or written.
@@ -205,16 +214,23 @@ impl Indexer {
         let mut state = self.state();
         let gone = state.store.writer.forget_gone()?;
         self.forgotten.fetch_add(gone, Ordering::Relaxed);
-        Ok(state.store.writer.documents()?.into_iter().map(|known| known.document).collect())
+        let documents: Vec<Document> =
+            state.store.writer.documents()?.into_iter().map(|known| known.document).collect();
+        kept::forget_but(&self.root, &documents.iter().map(|document| document.doc_id.clone()).collect())?;
+        Ok(documents)
     }
 
-    /// Forgets the pages of a document that has left the library.
+    /// Forgets the pages and pictures of a document that has left the library.
     ///
     /// # Errors
     /// If the library cannot be written.
     pub fn removed(&self, removed: &Removed) -> Result<()> {
-        let gone = self.state().store.writer.forget(&removed.doc_id)?;
+        let mut state = self.state();
+        let gone = state.store.writer.forget(&removed.doc_id)?;
         self.forgotten.fetch_add(gone, Ordering::Relaxed);
+        if state.store.writer.document(&removed.doc_id)?.is_none() {
+            kept::forget(&self.root, &removed.doc_id)?;
+        }
         Ok(())
     }
 

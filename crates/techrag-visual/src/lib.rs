@@ -17,6 +17,7 @@ mod fuse;
 mod given;
 mod index;
 mod jobs;
+mod kept;
 pub mod kernel;
 mod original;
 mod picture;

@@ -1,7 +1,7 @@
 //! Pictures of pages and crops, kept inside the library: drawn when a reader is to see them, once.
 //!
-//! A file's name says all that decides its content (document, page, size, box), so one that is there is the right one:
-//! it got its name when it was complete.
+//! A file's name says all that decides its content (document, page, size, box), and it got its name when it was
+//! complete: one that is there is taken, unless it shows that something else has happened to it ([`kept`]).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,6 +12,7 @@ use techrag_pdf::{Bbox, Picture, Renderer, Size};
 
 use crate::error::{Error, Result};
 use crate::index::Failure;
+use crate::kept;
 use crate::original::Original;
 
 /// How pictures are written.
@@ -43,8 +44,6 @@ pub struct PictureConfig {
     pub encoding: Encoding,
 }
 
-/// Folder of pictures within the library.
-const FOLDER: &str = "pages/images";
 /// Points left around a crop.
 const MARGIN: f32 = 4.0;
 
@@ -86,9 +85,10 @@ impl<'a> Pictures<'a> {
             format!("-{x0}-{y0}-{x1}-{y1}")
         });
         let quality = if let Encoding::Jpeg(quality) = encoding { format!("q{quality}") } else { String::new() };
-        let name = format!("{FOLDER}/{}/{page:05}-{dpi}{quality}{part}.{}", self.doc_id, encoding.extension());
-        let path = self.root.join(&name);
-        if path.is_file() {
+        let file = format!("{page:05}-{dpi}{quality}{part}.{}", encoding.extension());
+        let path = kept::folder(&self.root, &self.doc_id)?.join(&file);
+        let name = format!("{}/{file}", kept::name(&self.doc_id));
+        if kept::is_sound(&path) {
             return Ok(Ok(name));
         }
         let picture = match self.draw(page) {
@@ -166,7 +166,6 @@ fn encoded(picture: &Picture, encoding: Encoding) -> Result<Vec<u8>, String> {
 /// Under a temporary name first: a reader never meets half a picture.
 fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or(path);
-    fs::create_dir_all(folder)?;
     let mut builder = tempfile::Builder::new();
     // As any file: whoever may read the library may see its pictures.
     #[cfg(unix)]

@@ -7,6 +7,7 @@ use techrag_index::top::Ranked;
 use techrag_index::{PagePlace, Problem, verify_pages};
 
 use crate::error::Result;
+use crate::kept;
 use crate::search::exact;
 use crate::store::layout;
 use crate::store::segment::Asked;
@@ -21,6 +22,8 @@ pub struct Verified {
     pub orphans: usize,
     /// Pages remembered as failed.
     pub failed: usize,
+    /// Pictures of pages and crops that are well.
+    pub pictures: usize,
     /// Files read whole.
     pub files: usize,
     /// What is wrong; empty if nothing is.
@@ -49,7 +52,7 @@ const BEST: usize = 10;
 /// Vectors of a page that stand for a query: as many as a question of the paper has.
 const LONG: usize = 32;
 
-/// Reads all files of pages of the library at `root` and compares; `queries` stored pages stand as queries for the
+/// Reads all files of pages and all pictures of the library at `root` and compares; `queries` stored pages stand as queries for the
 /// recall, each by 32 of its vectors that follow one another, and are left out of their own results.
 ///
 /// # Errors
@@ -61,6 +64,9 @@ pub fn verify(root: &Path, queries: usize) -> Result<Verified> {
         Err(error) if verified.problems.is_empty() => return Err(error),
         Err(_) => return Ok(verified),
     };
+    let (pictures, broken) = kept::verify(root);
+    verified.pictures = pictures;
+    verified.problems.extend(broken);
     let wanted = view.reader.select(&[])?;
     verified.files = view.reader.files()?.len();
     verified.failed = view.reader.failures()?.len();
