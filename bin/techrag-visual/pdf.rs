@@ -8,20 +8,25 @@ use std::time::Duration;
 use anyhow::Context as _;
 use techrag_pdf::worker;
 
+/// Most memory of a reader, in MiB: 16 TiB, more than any machine has.
+const MOST_MEMORY: u64 = 1 << 24;
+/// Longest time for a page or a file, in seconds: a week.
+const LONGEST: u64 = 7 * 24 * 3600;
+
 /// Limits of the PDF readers.
 #[derive(clap::Args)]
 pub(crate) struct PdfArgs {
     /// Largest file that is read, in bytes
-    #[arg(long, value_name = "N", default_value_t = 1 << 30)]
+    #[arg(long, value_name = "N", default_value_t = 1 << 30, value_parser = clap::value_parser!(u64).range(1..))]
     max_bytes: u64,
     /// Memory of a PDF reader, in MiB; a page whose images need more is named
-    #[arg(long, value_name = "N", default_value_t = 1024)]
+    #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(16..=MOST_MEMORY))]
     max_memory: u64,
     /// Seconds for one page
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=LONGEST))]
     page_timeout: u64,
     /// Seconds for the text of one PDF
-    #[arg(long, value_name = "N", default_value_t = 120)]
+    #[arg(long, value_name = "N", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=LONGEST))]
     file_timeout: u64,
     /// File whose first line is the password of encrypted PDFs
     #[arg(long, value_name = "FILE")]
@@ -42,7 +47,7 @@ impl PdfArgs {
             page_timeout: Duration::from_secs(self.page_timeout),
             max_bytes: self.max_bytes,
             max_pages: u32::MAX,
-            max_memory: self.max_memory << 20,
+            max_memory: self.max_memory.saturating_mul(1 << 20),
             password: password.transpose()?,
         })
     }

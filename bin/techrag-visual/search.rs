@@ -18,11 +18,11 @@ use techrag_visual::{Order, SearchConfig, Searcher};
     techrag-retrieve --library lib <questions.jsonl | techrag-visual search --library lib --where 'year>=2020'")]
 pub(crate) struct Args {
     /// Most pages of a question
-    #[arg(short, long, value_name = "N", default_value_t = 5)]
-    k: usize,
+    #[arg(short, long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=MOST))]
+    k: u32,
     /// Pages that the encodings choose for the exact score
-    #[arg(long, value_name = "N", default_value_t = 200)]
-    candidates: usize,
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=MOST))]
+    candidates: u32,
     /// What orders the candidates
     #[arg(long, value_name = "ORDER", default_value = "with-text")]
     order: OrderName,
@@ -42,14 +42,17 @@ enum OrderName {
     Maxsim,
 }
 
+/// Most pages that are asked for or looked at: more than that is an export.
+const MOST: i64 = 1_000_000;
+
 /// BM25 as `techrag-retrieve` counts by default.
 const BM25: Bm25 = Bm25 { idf: Idf::Lucene, k1: 1.2, b: 0.75, weights: [2.0, 2.0, 1.0] };
 
 impl Args {
     fn config(&self, cli: &Cli) -> SearchConfig {
         SearchConfig {
-            k: self.k,
-            candidates: self.candidates,
+            k: self.k as usize,
+            candidates: self.candidates as usize,
             order: match self.order {
                 OrderName::WithText => Order::WithText,
                 OrderName::Maxsim => Order::MaxSim,

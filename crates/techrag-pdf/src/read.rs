@@ -136,7 +136,7 @@ fn converse(
     worker.ask(&Request::new(path, file.next(), config), &[])?;
     loop {
         // The reader stops itself at the page's time; what needs half as long again is stuck.
-        let patience = (config.page_timeout * 3 / 2).min(left(end));
+        let patience = (config.page_timeout.saturating_mul(3) / 2).min(left(end));
         match file.take(worker.next(patience)?) {
             Ok(true) => return Ok(Ok(())),
             Ok(false) => {}

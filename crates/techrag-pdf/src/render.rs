@@ -43,7 +43,7 @@ impl<'a> Renderer<'a> {
     fn isolated(&mut self, command: &[OsString], request: &Request) -> Result<Picture, Error> {
         let mut worker = self.worker.take().map_or_else(|| READERS.take(command), Ok)?;
         // Opening the file may come first.
-        let patience = self.config.page_timeout * 2;
+        let patience = self.config.page_timeout.saturating_mul(2);
         match converse(&mut worker, request, patience) {
             Ok(result) => {
                 self.worker = Some(worker);

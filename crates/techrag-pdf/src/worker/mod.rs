@@ -38,7 +38,7 @@ pub fn serve(input: impl BufRead, output: impl Write) -> io::Result<()> {
         match serde_json::from_str::<Request>(&line?) {
             Ok(request) => {
                 limit::memory(request.max_memory);
-                let patience = request.page_timeout * 2;
+                let patience = request.page_timeout.saturating_mul(2);
                 watchdog.allow(patience);
                 if request.drawing.is_some() {
                     send(
