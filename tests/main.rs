@@ -26,3 +26,4 @@ mod streams;
 mod tidy;
 mod visual;
 mod visual_faults;
+mod visual_input;
