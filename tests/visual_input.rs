@@ -29,7 +29,8 @@ fn an_option_beyond_its_range_is_a_usage_error() {
         ("verify", "--queries", huge),
     ] {
         let said = place.run("techrag-visual", &[command, "--library", "lib", option, value], "");
-        assert!(said.code == 2 && said.stderr.contains(value) && said.stderr.contains("not in"), "{option}: {said}");
+        let why = ["is not in", "number too large"].iter().any(|why| said.stderr.contains(why));
+        assert!(said.code == 2 && why && said.stderr.contains(option), "{option}: {said}");
     }
 }
 
@@ -61,7 +62,7 @@ fn a_false_claim_and_a_broken_line_cost_nothing_but_themselves() {
     }
     library(&place);
     let line = "(echo '{\"type\":\"document\",'; echo '{\"type\":\"query\",\"v\":1,\"question\":\"slip\"}'; \
-         sed 's/\"pages\":5,/\"pages\":4294967295,/' records.jsonl) >claims.jsonl; \
+         sed 's/\"pages\":5\\([,}]\\)/\"pages\":4294967295\\1/' records.jsonl) >claims.jsonl; \
          grep -c 4294967295 claims.jsonl; techrag-visual index --layout never --pages 4-4000000000 --library lib <claims.jsonl";
     let said = place.shell(line);
     assert_eq!(said.code, 3, "{said}");
