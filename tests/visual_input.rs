@@ -63,7 +63,8 @@ fn a_false_claim_and_a_broken_line_cost_nothing_but_themselves() {
     library(&place);
     let line = "(echo '{\"type\":\"document\",'; echo '{\"type\":\"query\",\"v\":1,\"question\":\"slip\"}'; \
          sed 's/\"pages\":5\\([,}]\\)/\"pages\":4294967295\\1/' records.jsonl) >claims.jsonl; \
-         grep -c 4294967295 claims.jsonl; techrag-visual index --layout never --pages 4-4000000000 --library lib <claims.jsonl";
+         grep -c 4294967295 claims.jsonl; \
+         techrag-visual index --layout never --pages 4-4000000000 --library lib <claims.jsonl";
     let said = place.shell(line);
     assert_eq!(said.code, 3, "{said}");
     assert!(said.stdout.starts_with("1\n"), "the claim is in the record: {said}");
