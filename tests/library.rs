@@ -221,8 +221,20 @@ fn a_search_keeps_to_its_scope_and_the_catalog_answers_a_select_but_no_more() {
     let mut keys: Vec<String> = hits.iter().map(|hit| hit["key"].to_string()).collect();
     keys.sort();
     assert_eq!(keys, [r#""d1""#, r#""d3""#]);
-    let wrong = place.run("techrag-retrieve", &["--library", "lib", "--where", "year>=new"], "slip\n");
-    assert!(wrong.code == 2 && wrong.stderr.contains("is not a number"), "{wrong}");
+    let wrong =
+        |scope| place.run("techrag-retrieve", &["--library", "lib", "--mode", "bm25", "--where", scope], "slip\n");
+    for (scope, why) in [
+        ("year>=new", "is not a number"),
+        ("year>=NaN", "is not a number"),
+        ("year==2017", "two operators"),
+        ("year=>2017", "two operators"),
+        ("title<=3", "is a text"),
+    ] {
+        let said = wrong(scope);
+        assert!(said.code == 2 && said.stderr.contains(why), "{scope}: {said}");
+    }
+    let unknown = wrong("yaer=2017").ok().stdout;
+    assert!(unknown.contains("no document has a field") && unknown.contains("media_type"), "{unknown}");
     let sql = |statement| place.run("techrag-index", &["sql", "--library", "lib", statement], "");
     assert_eq!(sql("SELECT count(*) AS n FROM documents").ok().stdout, "{\"n\":5}\n");
     assert_eq!(sql("DELETE FROM documents").code, 2);
@@ -245,7 +257,7 @@ fn a_weight_that_is_no_number_is_refused_and_not_passed_on_as_a_score() {
         "--sparse-weight",
         "--mmr",
     ] {
-        for value in ["nan", "inf", "-1"] {
+        for value in ["nan", "inf", "-1", "1e308"] {
             let said = with(&[&format!("{flag}={value}")]);
             assert!(said.code == 2 && said.stderr.contains("is expected"), "{flag}={value}: {said}");
         }

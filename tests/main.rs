@@ -1,5 +1,6 @@
 //! Contracts end to end, over real binaries and pipes; and the layout of the project itself.
 
+mod catalog;
 mod chunk;
 mod chunk_office;
 mod configuration;

@@ -10,11 +10,14 @@ pub(crate) fn at_least_one(text: &str) -> Result<usize, String> {
     }
 }
 
-/// What is not a finite number would make every score none.
+/// Far beyond any weight of use, and far below where a sum of scores is no number any more.
+const HEAVIEST: f64 = 1e6;
+
+/// What is not a finite number, or so large that a score is none, would make every score null.
 pub(crate) fn weight(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
-        Ok(weight) if weight.is_finite() && weight >= 0.0 => Ok(weight),
-        _ => Err("a number of at least 0 is expected".to_owned()),
+        Ok(weight) if (0.0..=HEAVIEST).contains(&weight) => Ok(weight),
+        _ => Err(format!("a number from 0 to {HEAVIEST} is expected")),
     }
 }
 

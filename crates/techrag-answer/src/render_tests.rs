@@ -159,3 +159,26 @@ fn json_is_one_line_with_citations() {
     assert_eq!((&value["medal"], &value["sources"][0]["n"]), (&"bronze".into(), &1.into()));
     assert!(!shown.contains('\n') && value["trace"].is_array());
 }
+
+#[test]
+fn what_the_catalog_says_is_shown_even_where_the_passages_hold_no_answer() {
+    let rows = |rows: serde_json::Value| serde_json::from_value(rows).unwrap();
+    let catalog = techrag_core::record::CatalogAnswer {
+        meaning: "how many documents".into(),
+        columns: vec!["doc_id".into(), "documents".into()],
+        rows: rows(serde_json::json!([["ab", 12], [null, "<b>x\u{1b}"]])),
+        truncated: true,
+        ..Default::default()
+    };
+    let query = Query { sql: Some(Box::new(catalog)), ..Query::new("How many?") };
+    let shown = text(&query, Colour::Plain, Detail::Answer);
+    assert!(
+        shown.ends_with("\n\nCatalog\n  how many documents\n  documents 12\n  documents <b>x\n  and more"),
+        "{shown}"
+    );
+    let markdown = render(&query, Format::Markdown, Detail::Answer);
+    assert!(
+        markdown.contains("### Catalog\n\n- how many documents\n- documents 12\n- documents &lt;b&gt;x"),
+        "{markdown}"
+    );
+}

@@ -11,6 +11,8 @@
 //! The term's contribution is idf · tf·(k1 + 1)/(tf + k1·(1 − b + b·length/mean length)), in f64; a term asked for
 //! twice counts twice.
 
+use std::collections::HashMap;
+
 use crate::bits::Bits;
 use crate::maxscore::{self, List};
 use crate::reader::{Loaded, Place};
@@ -93,8 +95,10 @@ impl<'a> Scorer<'a> {
         let fields = Fields::of(bm25.weights);
         let chunks: usize = segments.iter().map(Loaded::alive).sum();
         let mut counted: Vec<(&String, f64)> = Vec::new();
+        let mut places: HashMap<&String, usize> = HashMap::new();
         for term in terms {
-            match counted.iter_mut().find(|(known, _)| *known == term) {
+            let at = *places.entry(term).or_insert(counted.len());
+            match counted.get_mut(at) {
                 Some((_, times)) => *times += 1.0,
                 None => counted.push((term, 1.0)),
             }

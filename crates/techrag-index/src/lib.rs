@@ -12,6 +12,7 @@
 //! writer is killed. Nothing here embeds a text: vectors come with the chunks, and a query's with the query.
 
 mod add;
+mod ask;
 pub mod bits;
 mod bm25;
 pub mod build;
@@ -51,6 +52,7 @@ mod works;
 mod writer;
 
 pub use add::{Add, Config as AddConfig, Report};
+pub use ask::{Asker, Rows};
 pub use bm25::{Bm25, Idf};
 pub use catalog::{Encoder, FORMAT, SparseModel};
 pub use change::{Change, Complete, Failure, Tally};

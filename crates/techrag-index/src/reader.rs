@@ -193,6 +193,21 @@ impl Reader {
         Selection { wanted: self.segments.iter().map(|loaded| loaded.live.clone()).collect() }
     }
 
+    /// Fields of the conditions that no document has: not those every library has, and none of the metadata.
+    ///
+    /// # Errors
+    /// If the catalog cannot be read.
+    pub fn fields_of_nothing(&self, conditions: &[Condition]) -> Result<Vec<String>> {
+        let catalog = self.catalog();
+        let mut fields = Vec::new();
+        for condition in conditions {
+            if condition.is_of_nothing(&catalog)? {
+                fields.push(condition.field().to_owned());
+            }
+        }
+        Ok(fields)
+    }
+
     /// The living chunks that meet every condition.
     ///
     /// # Errors

@@ -82,7 +82,7 @@ fn rows(catalog: &Connection, sql: &str, mut each: impl FnMut(Row) -> ControlFlo
 }
 
 /// The value as JSON; a number that JSON does not have is null, bytes are hexadecimal.
-fn value(value: ValueRef<'_>) -> Value {
+pub(crate) fn value(value: ValueRef<'_>) -> Value {
     match value {
         ValueRef::Null => Value::Null,
         ValueRef::Integer(number) => number.into(),

@@ -21,6 +21,12 @@ pub enum Error {
         /// Weight revision of the model found.
         here: String,
     },
+    /// The library's vectors are of a model that the manifest does not have.
+    #[error("the library's vectors are of {model}, which is no model of the manifest")]
+    NoEncoder {
+        /// The model's name.
+        model: String,
+    },
     /// An embedding server.
     #[error("{url}: {message}")]
     Remote {
@@ -50,6 +56,9 @@ impl Error {
         match self {
             Self::Model(error) => error.hint(),
             Self::Revision { .. } => Some("embed the library again, or search with --mode bm25"),
+            Self::NoEncoder { .. } => {
+                Some("name it in a models.toml beside the models, or search by words alone with --mode bm25")
+            }
             Self::NoEndpoint { .. } => Some("name it with --endpoint URL, or search with --mode bm25"),
             Self::Index(_) | Self::Remote { .. } => None,
         }

@@ -1,11 +1,12 @@
 //! Query and library to ranked hits: the channels, their fusion, the rerank.
 //!
-//! [`Retriever::answer`] is the stage; [`ranked`] and [`fusion`] are its parts, pure but for the library they read.
+//! [`Retriever::answer`] is the stage, which also asks the catalog where a question counts or lists; [`ranked`] and [`fusion`] are its parts, pure but for the library they read.
 //!
 //! **Architecture invariant:** the raw scores of the two channels are never added as they are; a fusion is by rank, by
 //! z-score or by scaled score. A model is opened only when a query needs it: words alone need none.
 
 mod boost;
+mod catalog;
 mod config;
 mod error;
 pub mod fusion;

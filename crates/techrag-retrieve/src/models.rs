@@ -49,15 +49,22 @@ impl Models {
         Ok(self.sentence(library)?.encode(Side::Query, &[query])?.pop().unwrap_or_default())
     }
 
-    /// How near each passage is to the query, word by word.
+    /// How near each passage is to the query, word by word; `None` where the encoder has no token vectors, as a table
+    /// and a server have none.
     ///
     /// # Errors
-    /// As [`Models::vector`], and where the encoder has no token vectors.
-    pub(crate) fn late(&self, query: &str, passages: &[&str], library: &Encoder) -> Result<Vec<f64>> {
+    /// As [`Models::vector`].
+    pub(crate) fn late(&self, query: &str, passages: &[&str], library: &Encoder) -> Result<Option<Vec<f64>>> {
+        if library.revision == Remote::REVISION {
+            return Ok(None);
+        }
         let encoder = self.sentence(library)?;
-        let question = encoder.encode_tokens(Side::Query, &[query])?.pop().unwrap_or_default();
+        let question = match encoder.encode_tokens(Side::Query, &[query]) {
+            Err(techrag_models::Error::WrongKind { .. }) => return Ok(None),
+            question => question?.pop().unwrap_or_default(),
+        };
         let passages = encoder.encode_tokens(Side::Passage, passages)?;
-        Ok(passages.iter().map(|passage| late::max_sim(&question, passage)).collect())
+        Ok(Some(passages.iter().map(|passage| late::max_sim(&question, passage)).collect()))
     }
 
     /// The query's learned sparse vector, by the encoder that made the library's.
@@ -74,6 +81,9 @@ impl Models {
 
     /// The encoder that made the library's vectors.
     fn sentence(&self, library: &Encoder) -> Result<Arc<SentenceEncoder>> {
+        if self.manifest.get(&library.model).is_err() {
+            return Err(Error::NoEncoder { model: library.model.clone() });
+        }
         let encoder = once(&self.sentence, || {
             Ok(SentenceEncoder::open(&self.locator, &self.manifest, &library.model, self.limits)?)
         })?;

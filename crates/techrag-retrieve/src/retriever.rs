@@ -1,15 +1,17 @@
 //! A query record in, the same with `hits` out.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use serde_json::{Map, Value, json};
-use techrag_core::record::{Query, RouteName, TraceEntry};
+use techrag_core::record::{CatalogAnswer, Query, RouteName, Strategy, TraceEntry};
 use techrag_core::token;
 use techrag_index::{Condition, Reader, Selection, Stored};
 use techrag_models::Terms;
 
 use crate::boost;
+use crate::catalog;
 use crate::config::{Config, Mode, Rerank};
 use crate::error::Result;
 use crate::hits;
@@ -30,13 +32,16 @@ pub struct Retriever {
 struct View {
     reader: Reader,
     scope: Selection,
+    /// Fields of the scope that no document has.
+    unknown: Vec<String>,
 }
 
 impl View {
     fn open(root: &Path, config: &Config) -> Result<Arc<Self>> {
         let reader = Reader::open(root)?;
         let scope = reader.select(&config.scope)?;
-        Ok(Arc::new(Self { reader, scope }))
+        let unknown = reader.fields_of_nothing(&config.scope)?;
+        Ok(Arc::new(Self { reader, scope, unknown }))
     }
 }
 
@@ -72,7 +77,8 @@ impl Retriever {
         Ok(Arc::clone(&slot))
     }
 
-    /// Writes `hits` and a trace entry into the query. A query whose routes have no text retrieval keeps its hits.
+    /// Writes `hits` and a trace entry into the query, and `sql` where its strategies hold it and a template fits. A
+    /// query whose routes have no text retrieval keeps its hits.
     ///
     /// # Errors
     /// If the library or a model fails.
@@ -84,8 +90,26 @@ impl Retriever {
         } else {
             notes.say("its routes have no text retrieval");
         }
+        if query.route.as_ref().is_some_and(|route| route.strategies.contains(&Strategy::Sql)) {
+            query.sql = self.catalog(&query.question, &mut notes)?.map(Box::new);
+        }
         query.trace.push(self.entry("retrieve", notes));
         Ok(())
+    }
+
+    /// What the catalog says, of the documents in scope.
+    fn catalog(&self, question: &str, notes: &mut Notes) -> Result<Option<CatalogAnswer>> {
+        let view = self.view()?;
+        let scope = (!self.config.scope.is_empty()).then(|| view.reader.documents_in(&view.scope));
+        let answer = catalog::answer(&self.root, question, scope.as_ref())?;
+        match &answer {
+            Some(answer) => {
+                let cut = if answer.truncated { ", cut" } else { "" };
+                notes.say(&format!("the catalog asked: {} ({} rows{cut})", answer.template, answer.rows.len()));
+            }
+            None => notes.say("the catalog not asked: no template fits, so that passages have to answer"),
+        }
+        Ok(answer)
     }
 
     /// The second pass: writes the hits of `retry.query` into a retry that was asked for and not decided. Every other
@@ -117,7 +141,12 @@ impl Retriever {
             notes.say("0 hits: there is no word in it to search by");
             return Ok(Vec::new());
         }
+        let (question, text) = (first_words(question), words_said(text, notes));
         let view = self.view()?;
+        for field in &view.unknown {
+            let known = Condition::known_fields().join(", ");
+            notes.say(&format!("no document has a field {field:?}; every library has {known}"));
+        }
         let config = self.effective(&view, notes);
         let (config, vector) = self.vector(&view, config, text, notes)?;
         let (config, terms) = self.terms(&view, config, text, notes)?;
@@ -132,11 +161,12 @@ impl Retriever {
         boosted(&config, question, &mut read);
         let mut alike = read.len();
         for again in [
-            self.late(&view, &config, question, vector.as_deref(), &mut read)?,
+            self.late(&view, &config, question, vector.as_deref(), &mut read, notes)?,
             self.rerank(&view, &config, question, vector.as_deref(), &mut read, notes)?,
         ] {
             alike = again.unwrap_or(alike);
         }
+        finite(&mut read, notes);
         let read = apart(&view, &config, alike, read, notes)?;
         let hits = hits::hits(hits::spread(read, config.per_paper), config.k);
         notes.count(&config, found, hits.len());
@@ -212,13 +242,23 @@ impl Retriever {
         question: &str,
         vector: Option<&[f32]>,
         read: &mut [(Candidate, Stored, Option<f32>)],
+        notes: &mut Notes,
     ) -> Result<Option<usize>> {
-        let (Some(encoder), true) = (view.reader.encoder(), config.late != 0.0) else { return Ok(None) };
+        if config.late == 0.0 {
+            return Ok(None);
+        }
+        let Some(encoder) = view.reader.encoder().filter(|_| config.mode.asks_dense()) else {
+            notes.say("late interaction takes no part: vectors are not asked");
+            return Ok(None);
+        };
         let count = config.reranked.min(read.len());
         let best = &mut read[..count];
         let passages = passages(view, vector, best)?;
         let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
-        let near = self.models.late(question, &passages, encoder)?;
+        let Some(near) = self.models.late(question, &passages, encoder)? else {
+            notes.say(&format!("late interaction takes no part: {} has no token vectors", encoder.model));
+            return Ok(None);
+        };
         let scores: Vec<f64> = best.iter().map(|(candidate, ..)| candidate.score).collect();
         for (read, score) in best.iter_mut().zip(late::blended(&scores, &near, config.late)) {
             read.0.score = score;
@@ -257,6 +297,47 @@ impl Retriever {
         by_score(best);
         notes.say(&format!("the best {count} reranked by {model}"));
         Ok(Some(count))
+    }
+}
+
+/// Most different words of a question: longer ones are texts, which would be searched for a minute.
+const MOST_WORDS: usize = 4096;
+
+/// A text up to its first [`MOST_WORDS`] different words.
+fn first_words(text: &str) -> &str {
+    let mut seen = HashSet::new();
+    let mut end = 0;
+    for piece in text.split_inclusive(|c: char| !c.is_alphanumeric()) {
+        seen.insert(piece.trim_end_matches(|c: char| !c.is_alphanumeric()));
+        // The empty piece, of a separator alone, is no word.
+        if seen.len() > MOST_WORDS + usize::from(seen.contains("")) {
+            return &text[..end];
+        }
+        end += piece.len();
+    }
+    text
+}
+
+/// The same, and said where something was left out.
+fn words_said<'a>(text: &'a str, notes: &mut Notes) -> &'a str {
+    let first = first_words(text);
+    if first.len() < text.len() {
+        notes.say(&format!("only its first {MOST_WORDS} different words are searched by"));
+    }
+    first
+}
+
+/// Leaves out what has no score in numbers, which a record cannot hold; the options of the tools do not lead there.
+fn finite(read: &mut Vec<(Candidate, Stored, Option<f32>)>, notes: &mut Notes) {
+    let before = read.len();
+    let number = |value: Option<f64>| value.is_none_or(f64::is_finite);
+    read.retain(|(candidate, _, logit)| {
+        let channels = candidate.channels;
+        let scores = [candidate.fused, channels.bm25, channels.sparse, channels.dense.map(f64::from)];
+        candidate.score.is_finite() && scores.into_iter().all(number) && number(logit.map(f64::from))
+    });
+    if read.len() < before {
+        notes.say(&format!("{} candidates left out: their scores are beyond what numbers hold", before - read.len()));
     }
 }
 

@@ -11,7 +11,7 @@ use techrag_core::record::{Chunk, Document, Query, Retry, Route, RouteName, Vect
 use techrag_index::{Add, AddConfig, Bm25, Change, Idf, Reader, Writer};
 use techrag_models::{Limits, Locator, Manifest};
 
-use super::{Candidate, Notes, Retriever, Stored, View, apart};
+use super::{Candidate, MOST_WORDS, Notes, Retriever, Stored, View, apart, first_words};
 use crate::{Asked, Config, Error, Fusion, Mode, Models, Rerank, ranked};
 
 const OKAPI: Bm25 = Bm25 { idf: Idf::Okapi, k1: 1.5, b: 0.75, weights: [1.0; 3] };
@@ -180,7 +180,7 @@ fn a_missing_model_is_an_error_with_the_way_out() {
     let folder = tempfile::tempdir().unwrap();
     library(folder.path(), &["slip angle"], Some(&[[1.0, 0.0]]));
     let error = retriever(folder.path(), config(Mode::Dense)).answer(&mut Query::new("slip")).unwrap_err();
-    assert!(matches!(error, Error::Model(_)), "{error}");
+    assert!(matches!(error, Error::NoEncoder { .. }) && error.hint().is_some(), "{error}");
     let by = Config { rerank: Rerank::By("ms-marco-MiniLM-L-6-v2".into()), ..config(Mode::Bm25) };
     let error = retriever(folder.path(), by).answer(&mut Query::new("slip")).unwrap_err();
     assert!(error.hint().is_some(), "{error}");
@@ -243,6 +243,55 @@ fn a_scope_decides_what_is_ranked() {
     let query = asked(&retriever(folder.path(), scoped), "slip");
     assert_eq!(keys(&query), ["1"]);
     assert_eq!(query.trace[0].details["scope"], serde_json::json!(["key=1"]));
+}
+
+#[test]
+fn a_field_of_the_scope_that_no_document_has_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    library(folder.path(), &["slip angle"], None);
+    let scoped = Config { scope: vec!["yaer=2017".parse().unwrap()], ..config(Mode::Bm25) };
+    let query = asked(&retriever(folder.path(), scoped), "slip");
+    assert!(keys(&query).is_empty() && query.trace[0].note.contains("no document has a field \"yaer\""), "{query:?}");
+}
+
+#[test]
+fn late_interaction_without_vectors_is_said_and_opens_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    library(folder.path(), &["slip angle", "slip"], Some(&[[1.0, 0.0], [0.0, 1.0]]));
+    let late = Config { late: 1.0, ..config(Mode::Bm25) };
+    let query = asked(&retriever(folder.path(), late), "slip");
+    assert_eq!(keys(&query).len(), 2);
+    assert!(query.trace[0].note.contains("late interaction takes no part"), "{}", query.trace[0].note);
+}
+
+#[test]
+fn an_encoder_that_nobody_knows_is_named_with_the_way_out() {
+    let folder = tempfile::tempdir().unwrap();
+    library(folder.path(), &["slip angle"], Some(&[[1.0, 0.0]]));
+    let error = retriever(folder.path(), config(Mode::Hybrid)).answer(&mut Query::new("slip")).unwrap_err();
+    assert!(matches!(&error, Error::NoEncoder { model } if model == "tiny"), "{error}");
+    assert!(error.hint().unwrap().contains("--mode bm25"));
+}
+
+#[test]
+fn scores_that_are_no_numbers_reach_no_record() {
+    let folder = tempfile::tempdir().unwrap();
+    library(folder.path(), &["slip angle", "slip"], None);
+    let mut heavy = config(Mode::Bm25);
+    heavy.bm25.weights = [f64::INFINITY; 3];
+    let query = asked(&retriever(folder.path(), heavy), "slip");
+    assert!(keys(&query).is_empty() && query.trace[0].note.contains("left out"), "{}", query.trace[0].note);
+}
+
+#[test]
+fn a_question_is_searched_by_its_first_words_where_it_has_too_many() {
+    let few: String = (0..MOST_WORDS).map(|n| format!("w{n}, ")).collect();
+    assert_eq!(first_words(&few), few);
+    let repeated = "slip angle ".repeat(100_000);
+    assert_eq!(first_words(&repeated), repeated, "it is different words that cost");
+    let many = format!("{few}one more");
+    assert_eq!(first_words(&many), few);
+    assert_eq!((first_words(""), first_words("μ-split")), ("", "μ-split"));
 }
 
 #[test]

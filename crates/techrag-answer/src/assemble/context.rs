@@ -1,12 +1,13 @@
-//! What stands beside the evidence in a prompt: how the papers hang together in the knowledge graph, and the pages whose
-//! pictures may show the answer.
+//! What stands beside the evidence in a prompt: what the catalog says to a question that counts or lists, how the papers
+//! hang together in the knowledge graph, and the pages whose pictures may show the answer.
 //!
-//! Both inform a writer and are not cited: a relation has no page to be looked up on, and a picture no words. They get a
+//! They inform a writer and are not cited: rows and relations have no page to be looked up on, and a picture no words. They get a
 //! fixed share of the prompt's budget ([`SHARE`]); what does not fit is left out from the end, where the least telling
 //! stands. All of it comes from documents, so all of it is fenced.
 
+use serde_json::Value;
 use techrag_core::prompt::tokens;
-use techrag_core::record::{ContextPaper, CropKind, Graph, GraphContext, PageHit, Query, Source};
+use techrag_core::record::{CatalogAnswer, ContextPaper, CropKind, Graph, GraphContext, PageHit, Query, Source};
 use techrag_core::{clean, fence};
 
 /// One in so many tokens of a prompt's budget is for context.
@@ -20,6 +21,8 @@ const LENGTH: usize = 400;
 /// Most names of a list in a line.
 const NAMES: usize = 8;
 
+/// Heading of the catalog's block.
+const CATALOG: &str = "CATALOG: rows of the library's catalog for this question. They inform and are not cited.";
 /// Heading of the graph's block; up to the colon it is the block's name.
 const GRAPH: &str = "GRAPH CONTEXT: how the papers hang together. For orientation; cite the sources, not the graph.";
 /// Heading of the pages' block.
@@ -29,6 +32,8 @@ const PAGES: &str =
 /// Lines for a prompt, the most telling first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Context {
+    /// How the catalog was asked, and its rows.
+    pub(super) catalog: Vec<String>,
     /// On the graph.
     pub(super) graph: Vec<String>,
     /// One a page.
@@ -41,7 +46,12 @@ impl Context {
         let pages = query.visual.as_deref().unwrap_or_default();
         let mut graph = query.graph.as_deref().map(|graph| graph_lines(graph, sources)).unwrap_or_default();
         graph.truncate(MOST_LINES);
-        Self { graph, pages: (1..).zip(pages).take(MOST_PAGES).map(|(n, hit)| page(n, hit, sources)).collect() }
+        let catalog = query.sql.as_deref().map(catalog_lines).unwrap_or_default();
+        Self {
+            catalog,
+            graph,
+            pages: (1..).zip(pages).take(MOST_PAGES).map(|(n, hit)| page(n, hit, sources)).collect(),
+        }
     }
 
     /// The same within its share of the budget, and what was left out, in words.
@@ -49,12 +59,13 @@ impl Context {
         let Some(room) = budget.map(|budget| budget / SHARE) else { return (self, Vec::new()) };
         let mut dropped = Vec::new();
         while tokens(&self.blocks("0123456789")) > room {
-            // Of the longer list, so that neither drives the other out.
-            let (name, list) = if self.graph.len() >= self.pages.len() {
-                ("graph context", &mut self.graph)
-            } else {
-                ("visual evidence", &mut self.pages)
-            };
+            // Of the longest list, so that none drives another out.
+            let lists = [
+                ("visual evidence", &mut self.pages),
+                ("graph context", &mut self.graph),
+                ("catalog", &mut self.catalog),
+            ];
+            let Some((name, list)) = lists.into_iter().max_by_key(|(_, list)| list.len()) else { break };
             let Some(line) = list.pop() else { break };
             dropped.push(format!("{name}: {}", line.chars().take(60).collect::<String>()));
         }
@@ -63,7 +74,7 @@ impl Context {
 
     /// Every line, for the mark of the fences.
     pub(super) fn lines(&self) -> impl Iterator<Item = &str> {
-        self.graph.iter().chain(&self.pages).map(String::as_str)
+        self.catalog.iter().chain(&self.graph).chain(&self.pages).map(String::as_str)
     }
 
     /// As it stands in a prompt; empty where there is none.
@@ -71,13 +82,25 @@ impl Context {
         let block = |(heading, lines): (&str, &Vec<String>)| {
             (!lines.is_empty()).then(|| format!("\n{heading}\n<<<{mark}\n{}\n{mark}>>>\n", lines.join("\n")))
         };
-        [(GRAPH, &self.graph), (PAGES, &self.pages)].into_iter().filter_map(block).collect()
+        [(CATALOG, &self.catalog), (GRAPH, &self.graph), (PAGES, &self.pages)].into_iter().filter_map(block).collect()
     }
 }
 
 /// A line as it may stand between fences.
 fn quoted(line: &str) -> String {
     fence::quote(&clean::line(line)).chars().take(LENGTH).collect()
+}
+
+/// How the catalog was asked, then its rows.
+fn catalog_lines(answer: &CatalogAnswer) -> Vec<String> {
+    let cell = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let row = |row: &Vec<Value>| {
+        let cells = answer.columns.iter().zip(row).filter(|(_, value)| !value.is_null());
+        cells.map(|(column, value)| format!("{column} {}", cell(value))).collect::<Vec<_>>().join("; ")
+    };
+    let more = answer.truncated || answer.rows.len() > MOST_LINES;
+    let asked = format!("{}{}", answer.meaning, if more { " (not all of them)" } else { "" });
+    std::iter::once(asked).chain(answer.rows.iter().take(MOST_LINES).map(row)).map(|line| quoted(&line)).collect()
 }
 
 fn graph_lines(graph: &Graph, sources: &[Source]) -> Vec<String> {

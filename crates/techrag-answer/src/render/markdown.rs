@@ -27,6 +27,10 @@ pub(super) fn render(view: &View, detail: Detail) -> String {
         line.push_str(&format!(", {}", about.join(", ")));
         out.push(line);
     }
+    if !view.catalog.is_empty() {
+        out.extend([String::new(), "### Catalog".into(), String::new()]);
+        out.extend(view.catalog.iter().map(|line| format!("- {}", escape(line))));
+    }
     if detail == Detail::Explain {
         for (title, lines) in explain::sections(view) {
             out.extend([String::new(), format!("### {title}"), String::new()]);

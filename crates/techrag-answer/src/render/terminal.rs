@@ -35,6 +35,10 @@ pub(super) fn render(view: &View, width: usize, colour: Colour, detail: Detail) 
         paper.heading("Sources");
         view.sources.iter().for_each(|source| paper.source(source));
     }
+    if !view.catalog.is_empty() {
+        paper.heading("Catalog");
+        view.catalog.iter().for_each(|line| paper.paragraph(line, "  ", None));
+    }
     if detail == Detail::Explain {
         for (title, lines) in explain::sections(view) {
             paper.heading(&title);

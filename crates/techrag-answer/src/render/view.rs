@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
-use techrag_core::record::{CheckResult, Medal, NOT_FOUND, Query, TraceEntry, UsageEntry};
+use serde_json::Value;
+use techrag_core::record::{CatalogAnswer, CheckResult, Medal, NOT_FOUND, Query, TraceEntry, UsageEntry};
 
 use crate::{check, clean};
 
@@ -26,6 +27,9 @@ pub(super) struct View {
     pub(super) doubts: Vec<String>,
     pub(super) citations: Vec<Cited>,
     pub(super) sources: Vec<Shown>,
+    /// What the catalog says: how it was asked, then its rows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) catalog: Vec<String>,
     #[serde(skip)]
     pub(super) steps: Vec<TraceEntry>,
     #[serde(skip)]
@@ -66,6 +70,27 @@ pub(super) struct Shown {
     pub(super) places: Vec<String>,
 }
 
+/// Most rows of the catalog that are shown.
+const MOST_ROWS: usize = 20;
+
+/// How the catalog was asked, then its rows, cleaned.
+fn catalog(answer: &CatalogAnswer) -> Vec<String> {
+    let row = |row: &Vec<Value>| {
+        let cells = answer.columns.iter().zip(row).filter(|(column, value)| !value.is_null() && *column != "doc_id");
+        let cell = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        cells.map(|(column, value)| format!("{column} {}", cell(value))).collect::<Vec<_>>().join(", ")
+    };
+    let left = answer.rows.len().saturating_sub(MOST_ROWS);
+    let left = match (left, answer.truncated && answer.rows.len() > 1) {
+        (0, false) => None,
+        (0, true) => Some("and more".to_owned()),
+        (left, false) => Some(format!("and {left} more")),
+        (left, true) => Some(format!("and more than {left} more")),
+    };
+    let lines = std::iter::once(answer.meaning.clone()).chain(answer.rows.iter().take(MOST_ROWS).map(row)).chain(left);
+    lines.map(|line| clean::line(&line)).collect()
+}
+
 impl View {
     pub(super) fn of(query: &Query) -> Self {
         let mut view = Self {
@@ -80,6 +105,7 @@ impl View {
             doubts: Vec::new(),
             citations: Vec::new(),
             sources: Vec::new(),
+            catalog: query.sql.as_deref().map(catalog).unwrap_or_default(),
             steps: query.trace.iter().map(step).collect(),
             usage: query.usage.clone(),
             findings: findings(query),

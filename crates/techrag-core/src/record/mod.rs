@@ -11,6 +11,7 @@
 
 mod agents;
 mod answer;
+mod catalog;
 mod chunk;
 mod document;
 mod entities;
@@ -27,6 +28,7 @@ pub use agents::{
     CriticVerdict, Critique, Draft, DraftSentence, EvidenceMap, MappedClaim, Outline, OutlineSection, Strength,
 };
 pub use answer::{Answer, AnswerSentence, Check, CheckResult, Checks, Citation, Medal, NOT_FOUND};
+pub use catalog::{CatalogAnswer, CatalogDocument};
 pub use chunk::{Chunk, Modality, Role, Span, SpanKind, SparseVector, Table, Vectors, Window};
 pub use document::{Document, Heading, RecognisedPage, Reference, Removed};
 pub use entities::{ChunkPlace, CitedWork, Entities, Entity, EntityAuthor, EntityRelation, PaperFacts};

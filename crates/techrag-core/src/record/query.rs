@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Answer, Checks, Critique, Draft, Evidence, EvidenceMap, External, Extra, Graph, Outline, PageHit, Prompt, Retry,
-    Role, Source, Span, Verification,
+    Answer, CatalogAnswer, Checks, Critique, Draft, Evidence, EvidenceMap, External, Extra, Graph, Outline, PageHit,
+    Prompt, Retry, Role, Source, Span, Verification,
 };
 
 /// A question and all that the stages so far have found.
@@ -25,6 +25,10 @@ pub struct Query {
     /// Ranked chunks, best first, written by `techrag-retrieve`. Absent until a retrieval stage ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hits: Option<Vec<Hit>>,
+    /// What the catalog says to a question that counts or lists, written by `techrag-retrieve` where the route's
+    /// strategies hold `sql` and a template fits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sql: Option<Box<CatalogAnswer>>,
     /// What the knowledge graph added, written by `techrag-graph`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub graph: Option<Box<Graph>>,
