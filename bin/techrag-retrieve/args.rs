@@ -10,7 +10,8 @@ use crate::values::{FusionName, ModeName, at_least_one, share, weight};
 ///
 /// Reads questions (a line of text, {"question": …}, a BEIR line {"_id", "text"} or a query record) and writes query
 /// records with `hits`, best first, each with the scores and ranks every channel gave it. Reads `route.text_query` where
-/// a route was written; a question for the current world only passes.
+/// a route was written; a question for the current world only passes. Where the route's strategies hold sql, a question
+/// that counts or lists gets `sql` too: one SELECT over the catalog, its rows and the documents they come from.
 #[derive(Parser)]
 #[command(
     name = "techrag-retrieve",

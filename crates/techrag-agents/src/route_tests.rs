@@ -66,6 +66,13 @@ fn strategies_follow_the_routes_and_counting_asks_the_catalog() {
     assert_eq!(strategies("What is the slip stiffness?"), [Strategy::Vector, Strategy::Graph]);
     assert_eq!(strategies("EU tyre labelling regulations"), [Strategy::Web]);
     let counting = [Strategy::Vector, Strategy::Graph, Strategy::Sql];
+    for question in [
+        "How many papers in the library deal with braking?",
+        "What is the newest paper in my library?",
+        "List the keywords of all papers",
+    ] {
+        assert!(strategies(question).contains(&Strategy::Sql), "{question}");
+    }
     assert_eq!(strategies("How many papers in the library deal with braking?"), counting);
 }
 

@@ -264,7 +264,7 @@ mod tests {
         .enumerate()
         {
             let doc_id = format!("{n:016x}");
-            let metadata = json!({ "series": series, "issue no": 7 + n, "volume": ["n/a", "4", "2017-05-01"][n] })
+            let metadata = json!({ "series": series, "issue no": 7 + n, "volume": (["n/a", "4", "2017-05-01"][n]) })
                 .as_object()
                 .cloned()
                 .unwrap();

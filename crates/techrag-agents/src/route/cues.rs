@@ -140,7 +140,7 @@ pub(super) fn is_field_name(question: &str) -> bool {
 pub(super) fn asks_the_catalog(question: &str) -> bool {
     static CATALOG: LazyLock<Regex> = LazyLock::new(|| {
         regex(
-            r"\bhow many (?:\w+ )?(?:papers|documents|publications|articles|pages|chunks|files|authors|sources|reports)\b|\b(?:papers|documents|publications|articles|files|authors|reports)\b.{0,40}\bin (?:the|my|our|this) (?:library|corpus|collection|folder|database|index)\b|\blist (?:all )?(?:the )?(?:papers|documents|files|authors|titles)\b",
+            r"\bhow many (?:\w+ )?(?:papers|documents|publications|articles|pages|chunks|files|authors|sources|reports)\b|\b(?:papers|documents|publications|articles|files|authors|reports)\b.{0,40}\bin (?:the|my|our|this) (?:library|corpus|collection|folder|database|index)\b|\blist (?:all )?(?:the )?(?:papers|documents|files|authors|titles|keywords)\b|\b(?:newest|latest|most recent|oldest|earliest) (?:paper|document|article|report)\b.{0,40}\bin (?:the|my|our|this) (?:library|corpus|collection|folder|database|index)\b",
         )
     });
     CATALOG.is_match(read(question))
