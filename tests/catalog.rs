@@ -15,10 +15,11 @@ fn library() -> Place {
         let record = json!({
             "type": "document", "v": 1, "doc_id": format!("{n:016x}"), "key": format!("p{n}.pdf"), "title": title,
             "authors": if n < 4 { ["H. B. Pacejka"] } else { ["Robert'); DROP TABLE documents"] },
-            "year": 2000 + n, "media_type": "application/pdf", "bytes": 1, "chunks": 1,
+            "year": 2000 + n, "media_type": "application/pdf", "bytes": 1, "chunks": 1, "by": "test",
         });
         let chunk = json!({
-            "type": "chunk", "v": 1, "uid": format!("{n:016x}:0"), "doc_id": format!("{n:016x}"), "ordinal": 0,
+            "type": "chunk", "v": 1, "uid": format!("{n:016x}:0"), "doc_id": format!("{n:016x}"), "section": "", "role": "other",
+            "modality": "text", "sha1": format!("{n:040x}"), "by": "test",
             "text": format!("How many papers speak of grip: number {n} does."),
         });
         let _ = writeln!(corpus, "{record}\n{chunk}");
