@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
+use std::time::Duration;
 
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::{ToSqlOutput, Value as Bound, ValueRef};
@@ -16,7 +17,10 @@ use techrag_core::{text, token};
 
 use crate::catalog::{self, Places};
 use crate::error::{Error, Result};
-use crate::select::{VIEWS, value};
+use crate::select::{VIEWS, value, within};
+
+/// What one SELECT may take.
+const TIME: Duration = Duration::from_secs(30);
 
 /// The catalog with its published views, for statements whose values are bound.
 pub struct Asker {
@@ -62,8 +66,13 @@ impl Asker {
     /// The first `most` rows of a SELECT; `params` (texts and whole numbers) stand for its question marks.
     ///
     /// # Errors
-    /// [`Error::Select`] if the statement is wrong or would change something; otherwise if the library cannot be read.
+    /// [`Error::Select`] if the statement is wrong, would change something or takes longer than half a minute; otherwise if the
+    /// library cannot be read.
     pub fn rows(&self, sql: &str, params: &[Value], most: usize) -> Result<Rows> {
+        within(&self.catalog, TIME, || self.first(sql, params, most))
+    }
+
+    fn first(&self, sql: &str, params: &[Value], most: usize) -> Result<Rows> {
         let wrong = |error: rusqlite::Error| Error::Select(error.to_string());
         let mut statement = self.catalog.prepare(sql).map_err(wrong)?;
         if !statement.readonly() {

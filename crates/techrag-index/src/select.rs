@@ -35,6 +35,11 @@ pub fn select(root: &Path, sql: &str, time: Duration, each: impl FnMut(Row) -> C
     let catalog = catalog::readable(&Places::new(root))?;
     catalog.execute_batch(VIEWS)?;
     catalog.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST)?;
+    within(&catalog, time, || rows(&catalog, sql, each))
+}
+
+/// Interrupts the work of a connection that takes longer than `time`.
+pub(crate) fn within<T>(catalog: &Connection, time: Duration, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let (alarm, (ended, end)) = (catalog.get_interrupt_handle(), mpsc::channel::<()>());
     std::thread::scope(|scope| {
         scope.spawn(move || {
@@ -42,7 +47,7 @@ pub fn select(root: &Path, sql: &str, time: Duration, each: impl FnMut(Row) -> C
                 alarm.interrupt();
             }
         });
-        let result = rows(&catalog, sql, each);
+        let result = work();
         drop(ended);
         match result {
             Err(Error::Select(why)) if why == "interrupted" => {

@@ -286,11 +286,13 @@ fn of_words(found: &Captures<'_>, value: &str) -> Option<Vec<Limit>> {
     }
     let values = any(value);
     let said = values.iter().all(|value| !token::tokens(value, token::Config::WORDS).is_empty());
-    let limits: [(&str, fn(Vec<String>) -> Limit); 2] = [("keyword", Limit::Keyword), ("titled", Limit::Titled)];
-    let limit = limits
-        .iter()
-        .find(|(name, _)| found.name(name).is_some())
-        .map_or(Limit::About as fn(_) -> _, |(_, limit)| *limit);
+    let limit = if found.name("keyword").is_some() {
+        Limit::Keyword
+    } else if found.name("titled").is_some() {
+        Limit::Titled
+    } else {
+        Limit::About
+    };
     said.then(|| vec![limit(values)])
 }
 
