@@ -75,3 +75,16 @@ fn a_false_claim_and_a_broken_line_cost_nothing_but_themselves() {
     assert_eq!(said.stderr.matches("stdin:1").count(), 1, "{said}");
     assert!(said.stderr.contains("2 pages stored") && said.stderr.contains("fewer pages than their records"), "{said}");
 }
+
+#[test]
+fn a_reader_that_leaves_costs_no_page() {
+    let place = Place::new();
+    if !models_or_skip("page retrieval") {
+        return;
+    }
+    library(&place);
+    let line = "(for i in $(seq 3000); do echo \"{\\\"type\\\":\\\"sighting\\\",\\\"v\\\":1,\\\"at\\\":\\\"$i and so on\\\"}\"; done; \
+         cat records.jsonl) | techrag-visual index --layout never --pages 1-2 --library lib | head -1; echo ${PIPESTATUS[1]}";
+    let said = place.shell(line).ok();
+    assert!(said.stdout.ends_with("\n0\n") && said.stderr.contains("2 pages stored"), "{said}");
+}

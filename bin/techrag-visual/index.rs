@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Wanted};
+use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Unread, Wanted};
 use techrag_core::record::{ErrorKind, ErrorRecord};
 use techrag_models::{Limits, Locator};
 use techrag_visual::{Indexed, Indexer, Job, Jobs, Plan, open_encoder};
@@ -38,7 +38,12 @@ pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
             pages += within.jobs.as_ref().map_or(0, Jobs::left);
             taken.push(say.into_iter().chain(within.map(Item::Page)));
         }
-        cli.map(taken.into_iter().flatten(), Some(pages.min(args.max_pages.unwrap_or(u64::MAX))), done)?
+        cli.map_unread(
+            Unread::GoOn,
+            taken.into_iter().flatten(),
+            Some(pages.min(args.max_pages.unwrap_or(u64::MAX))),
+            done,
+        )?
     } else {
         let kinds = &[Kind::Document, Kind::Chunk, Kind::Removed];
         let items = |record| take(record).map(|(say, within)| say.into_iter().chain(within.map(Item::Page)));

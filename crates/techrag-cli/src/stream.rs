@@ -17,7 +17,7 @@ use crate::report;
 /// that the last ones of a short input are spread over the workers.
 const HANDFUL: usize = 4;
 
-/// What [`Cli::fold`] does once nobody reads its output.
+/// What a tool does once nobody reads its output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unread {
     /// It ends: its output was all it was for.
@@ -142,7 +142,21 @@ impl Cli {
         total: Option<u64>,
         map: impl Fn(I) -> anyhow::Result<Vec<Record>> + Sync,
     ) -> anyhow::Result<Outcome> {
-        let mut sink = Sink::open(self, total)?;
+        self.map_unread(Unread::Stop, source, total, map)
+    }
+
+    /// The same, and what is done once nobody reads the output.
+    ///
+    /// # Errors
+    /// As [`Cli::map`].
+    pub fn map_unread<I: Send>(
+        &self,
+        unread: Unread,
+        source: impl Iterator<Item = I> + Send,
+        total: Option<u64>,
+        map: impl Fn(I) -> anyhow::Result<Vec<Record>> + Sync,
+    ) -> anyhow::Result<Outcome> {
+        let mut sink = Sink { unread, ..Sink::open(self, total)? };
         map_ordered(Width::of(self.jobs()), source, map, |event| {
             let result = match event {
                 Event::Idle => sink.flush(),
@@ -160,7 +174,8 @@ impl Cli {
 
     /// Reads the stream in order and makes of each record any number of items, which are mapped on several workers:
     /// records pass while others are still worked on, and none is held. `spread` sees records of every kind, those not
-    /// wanted as [`Record::Other`]; a line that cannot be read is an error record in its place.
+    /// wanted as [`Record::Other`]; a line that cannot be read is an error record in its place. For tools that also write
+    /// a library: it goes on when nobody reads ([`Unread::GoOn`]).
     ///
     /// # Errors
     /// As [`Cli::each`], or if `spread` fails.
@@ -187,7 +202,7 @@ impl Cli {
             let other = other.map(|read| read.map(Err));
             other.into_iter().chain(items.into_iter().flatten().map(|item| Ok(Ok(item))))
         });
-        self.map(items, None, |item: anyhow::Result<Result<I, ErrorRecord>>| match item? {
+        self.map_unread(Unread::GoOn, items, None, |item: anyhow::Result<Result<I, ErrorRecord>>| match item? {
             Ok(item) => map(item),
             Err(error) => Ok(vec![error.into()]),
         })
