@@ -15,7 +15,8 @@ use techrag_cli::{Cli, Outcome, Record};
 /// page, row, column, value, address, formula): those of a sheet have an address such as B7, failures (doc_id, item,
 /// stage, message), related (doc_id, other, relation, rule): documents of one
 /// work, where relation is `preprint of`, `published from`, `supplement of`, `has supplement` or `version of`, and rule
-/// is what they share: doi, arxiv, title (and an author) or name (of the file). Nothing can be written.
+/// is what they share: doi, arxiv, title (and an author) or name (of the file). Functions: has_words(text, words), every
+/// word by its stem; has_name(name, asked), initials standing for given names. Nothing can be written.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     techrag-index sql --library lib 'SELECT year, count(*) AS papers FROM documents GROUP BY year'\n  \

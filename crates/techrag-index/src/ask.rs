@@ -45,14 +45,7 @@ impl Asker {
     /// If the library cannot be read.
     pub fn open(root: &Path, scope: Option<&BTreeSet<String>>) -> Result<Self> {
         let catalog = catalog::readable(&Places::new(root))?;
-        catalog.execute_batch(VIEWS)?;
-        let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
-        catalog.create_scalar_function("has_words", 2, flags, |context| {
-            Ok(has_words(&read(context.get_raw(0)), &read(context.get_raw(1))))
-        })?;
-        catalog.create_scalar_function("has_name", 2, flags, |context| {
-            Ok(has_name(&read(context.get_raw(0)), &read(context.get_raw(1))))
-        })?;
+        publish(&catalog)?;
         if let Some(scope) = scope {
             catalog.execute_batch("CREATE TEMP TABLE scope (doc_id TEXT PRIMARY KEY) WITHOUT ROWID")?;
             let mut insert = catalog.prepare("INSERT INTO temp.scope VALUES (?)")?;
@@ -90,6 +83,22 @@ impl Asker {
         }
         Ok(found)
     }
+}
+
+/// The published views and functions, for a connection to the catalog.
+///
+/// # Errors
+/// If the catalog is not one.
+pub(crate) fn publish(catalog: &Connection) -> Result<()> {
+    catalog.execute_batch(VIEWS)?;
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    catalog.create_scalar_function("has_words", 2, flags, |context| {
+        Ok(has_words(&read(context.get_raw(0)), &read(context.get_raw(1))))
+    })?;
+    catalog.create_scalar_function("has_name", 2, flags, |context| {
+        Ok(has_name(&read(context.get_raw(0)), &read(context.get_raw(1))))
+    })?;
+    Ok(())
 }
 
 /// A JSON value as SQLite's.

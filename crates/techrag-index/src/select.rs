@@ -11,6 +11,7 @@ use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use serde_json::{Map, Number, Value};
 
+use crate::ask::publish;
 use crate::catalog::{self, Places};
 use crate::error::{Error, Result};
 
@@ -33,7 +34,7 @@ const LONGEST: i32 = 64 << 20;
 /// [`Error::Select`] if the statement is refused or wrong, or takes too long; otherwise if the library cannot be read.
 pub fn select(root: &Path, sql: &str, time: Duration, each: impl FnMut(Row) -> ControlFlow<()>) -> Result<()> {
     let catalog = catalog::readable(&Places::new(root))?;
-    catalog.execute_batch(VIEWS)?;
+    publish(&catalog)?;
     catalog.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST)?;
     within(&catalog, time, || rows(&catalog, sql, each))
 }
@@ -166,6 +167,8 @@ mod tests {
             ("SELECT value, section FROM cells WHERE address = 'AA1'", json!({"value": "hc", "section": "1 Results"})),
             ("SELECT value, formula FROM cells WHERE formula > ''", json!({"value": "yc", "formula": "=Y41*Z41"})),
             ("SELECT count(*) AS n FROM cells", json!({"n": 13})),
+            ("SELECT title FROM documents WHERE has_words(title, 'slips')", json!({"title": "Slip"})),
+            ("SELECT name FROM authors WHERE has_name(name, 'Anna One')", json!({"name": "A. One"})),
             (
                 "with x as (select count(*) n from failures) select n, 1.5 f, x'0aff' b from x",
                 json!({"n": 0, "f": 1.5, "b": "0aff"}),
