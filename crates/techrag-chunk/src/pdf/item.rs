@@ -116,7 +116,7 @@ pub(crate) fn is_garbled(page: &Page) -> bool {
 
 /// Whether a page holds nothing but what looks like headers and footers: then that is its text. Slides, forms and
 /// generated reports repeat nearly the same line on every page.
-fn is_bare(page: &Page) -> bool {
+pub(crate) fn is_bare(page: &Page) -> bool {
     let furniture = |block: &Block| matches!(block.kind, BlockKind::Header | BlockKind::Footer | BlockKind::Marginal);
     page.blocks.iter().all(furniture)
 }

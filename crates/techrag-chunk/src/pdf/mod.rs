@@ -5,6 +5,7 @@
 //! gives title, authors and the rest ([`front`], [`identifiers`]), and what stands under them becomes paragraphs
 //! ([`section`]).
 
+mod aside;
 mod front;
 mod heading;
 mod identifiers;
@@ -70,6 +71,7 @@ pub(crate) fn draft(pdf: &Pdf, key: &str) -> Draft {
     front::read(&items, &opening, pdf).fill(&mut draft);
     identifiers::fill(pdf, key, &items, &items[..opening.end], &mut draft);
     quality::name(pdf, &mut draft.provenance);
+    aside::name(pdf, &mut draft.provenance);
     scan::attach(pdf, &mut draft);
     if draft.pages_without_text.len() == pdf.pages.len() {
         draft.provenance.insert("note".into(), json!("no page has a text layer"));

@@ -1,5 +1,6 @@
 //! Pages built by hand: what the fixture papers do not hold.
 
+use serde_json::json;
 use techrag_pdf::{Block, BlockKind, Line, OutlineItem, Page, Pdf, Run};
 
 use crate::draft::Draft;
@@ -107,6 +108,20 @@ fn a_table_of_contents_is_no_text_and_its_lines_are_no_headings() {
     let headings: Vec<&str> = draft.sections.iter().map(|section| section.heading.as_str()).collect();
     assert_eq!(headings, ["", "1 Introduction", "2 Model"]);
     assert_eq!(draft.provenance["left_out"]["contents"], 3);
+}
+
+#[test]
+fn what_stands_on_a_page_and_not_in_the_text_is_counted() {
+    let mut pages = vec![vec![
+        text(100.0, LONG),
+        block(BlockKind::FigureText, 200.0, &[("slip angle", Font::Text), ("0 5", Font::Text)]),
+        block(BlockKind::Marginal, 300.0, &[("12", Font::Text)]),
+        block(BlockKind::Header, 10.0, &[("Tyres", Font::Text)]),
+    ]];
+    let counted = json!({ "words in figures": 4, "lines in margins": 1, "running headers and footers": 1 });
+    assert_eq!(draft(&pdf(pages.clone())).provenance["left_out"], counted);
+    pages[0].truncate(1);
+    assert_eq!(draft(&pdf(pages)).provenance.get("left_out"), None);
 }
 
 #[test]

@@ -3,9 +3,9 @@
 //! A paragraph that a column or page end cuts is put together again; what stands between its parts (a float, a
 //! footnote) follows it. A table and its caption become one paragraph, so that neither is retrieved without the other.
 
-use serde_json::json;
 use techrag_core::record::{Heading, Role, SpanKind, Table};
 
+use super::aside;
 use super::front::Opening;
 use super::heading::Found;
 use super::item::{Item, ItemKind};
@@ -231,9 +231,7 @@ impl Builder<'_> {
     fn finish(mut self) {
         self.close();
         self.close_references();
-        if self.left_out > 0 {
-            self.draft.provenance.insert("left_out".into(), json!({ "contents": self.left_out }));
-        }
+        aside::count("contents", self.left_out, &mut self.draft.provenance);
         // A heading with nothing but subsections under it stays in the draft and gives no chunk.
         self.draft.sections.retain(|section| !section.heading.is_empty() || !section.paragraphs.is_empty());
     }

@@ -12,6 +12,10 @@ const PATHS: usize = 4;
 const SMALLEST: (f32, f32) = (40.0, 30.0);
 /// Share of the page from which a painted thing is no figure on it but what it stands on.
 const COVERS: f32 = 0.7;
+/// How far from the edge of an area, in points, a painted path is still part of its frame.
+const EDGE: f32 = 6.0;
+/// Highest stripe, in points, that only shades a line of text.
+const STRIPE: f32 = 36.0;
 /// How far outside the drawn area labels of axes stand, in points.
 const LABELS: f32 = 14.0;
 
@@ -24,21 +28,31 @@ pub(super) fn areas(raw: &Raw) -> Vec<Bbox> {
     let mut grid = Grid::new(raw.width, raw.height);
     drawings.iter().chain(&images).for_each(|bbox| grid.mark(bbox));
     grid.label();
-    let mut areas: Vec<(Bbox, usize)> = Vec::new();
-    let mut ids: Vec<usize> = Vec::new();
-    let weighted = drawings.iter().map(|bbox| (bbox, 1)).chain(images.iter().map(|bbox| (bbox, PATHS)));
-    for (bbox, weight) in weighted {
+    let mut areas: Vec<(usize, Bbox, Vec<&Bbox>)> = Vec::new();
+    for bbox in drawings.iter().chain(&images) {
         let id = grid.component(bbox);
-        match ids.iter().position(|&known| known == id) {
-            Some(at) => areas[at] = (super::fragment::join(areas[at].0, *bbox), areas[at].1 + weight),
-            None => {
-                ids.push(id);
-                areas.push((*bbox, weight));
+        match areas.iter_mut().find(|(known, ..)| *known == id) {
+            Some((_, area, parts)) => {
+                *area = super::fragment::join(*area, *bbox);
+                parts.push(bbox);
             }
+            None => areas.push((id, *bbox, vec![bbox])),
         }
     }
     let large = |bbox: &Bbox| bbox[2] - bbox[0] >= SMALLEST.0 && bbox[3] - bbox[1] >= SMALLEST.1;
-    areas.into_iter().filter(|(bbox, weight)| *weight >= PATHS && large(bbox)).map(|(bbox, _)| bbox).collect()
+    let pictured = |id: usize| images.iter().any(|bbox| grid.component(bbox) == id);
+    let drawn = |area: &Bbox, parts: &[&Bbox]| parts.len() >= PATHS && parts.iter().any(|part| !frames(part, area));
+    areas.retain(|(id, area, parts)| large(area) && (pictured(*id) || drawn(area, parts)));
+    areas.into_iter().map(|(_, area, _)| area).collect()
+}
+
+/// Whether a painted path is no more than the frame of an area or the shade of a line in it: typesetters frame and shade
+/// listings and remarks piece by piece, and what stands in such a box is text.
+fn frames(part: &Bbox, area: &Bbox) -> bool {
+    let along =
+        part[2] - area[0] < EDGE || area[2] - part[0] < EDGE || part[3] - area[1] < EDGE || area[3] - part[1] < EDGE;
+    let across = part[2] - part[0] > 0.9 * (area[2] - area[0]);
+    along || (across && part[3] - part[1] < STRIPE)
 }
 
 /// Whether one image takes most of the page: a scan, or what a page is printed on.
@@ -158,5 +172,23 @@ mod tests {
         assert!(!covers(&raw));
         raw.images.push([-10.0, 20.0, 590.0, 810.0]);
         assert_eq!((areas(&raw).len(), covers(&raw)), (2, true));
+    }
+
+    #[test]
+    fn a_box_framed_and_shaded_line_by_line_is_no_figure() {
+        let mut raw = Raw { width: 600.0, height: 800.0, ..Raw::default() };
+        for line in 0..5u8 {
+            let (top, bottom) = (360.0 + 11.0 * f32::from(line), 371.0 + 11.0 * f32::from(line));
+            raw.drawings.extend([
+                [130.8, top, 133.8, bottom],
+                [133.8, top, 477.5, bottom],
+                [477.5, top, 480.4, bottom],
+            ]);
+        }
+        raw.drawings.extend([[130.4, 357.0, 480.8, 360.0], [130.4, 415.0, 480.8, 418.0]]);
+        assert_eq!(areas(&raw), [[0.0; 4]; 0]);
+        // A curve in the frame makes it a plot.
+        raw.drawings.push([150.0, 365.0, 470.0, 405.0]);
+        assert_eq!(areas(&raw).len(), 1);
     }
 }

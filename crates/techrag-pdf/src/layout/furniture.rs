@@ -60,26 +60,50 @@ pub(super) fn mark(pages: &mut [Page]) {
     }
 }
 
-/// Marks numbers that stand lowest or highest on their pages and count with them, wherever the margins are.
+/// A number alone that stands lowest or highest on its page.
+struct Number {
+    /// Index of its page and of its block there.
+    page: usize,
+    block: usize,
+    /// What it says, less the physical number of its page.
+    offset: i64,
+    edge: Edge,
+    bbox: crate::page::Bbox,
+}
+
+impl Number {
+    /// Whether both count with their pages, or stand at the same place: a document put together from others starts anew.
+    fn agrees(&self, other: &Self) -> bool {
+        let near = |a: f32, b: f32| (a - b).abs() < PLACE;
+        let middle = |bbox: &crate::page::Bbox| f32::midpoint(bbox[0], bbox[2]);
+        let same_place = near(self.bbox[1], other.bbox[1]) && near(middle(&self.bbox), middle(&other.bbox));
+        self.edge == other.edge && (self.offset == other.offset || same_place)
+    }
+}
+
+/// Marks numbers that stand lowest or highest on their pages and agree, wherever the margins are.
 fn mark_numbers(pages: &mut [Page]) {
-    let mut found: Vec<(usize, usize, i64, Edge)> = Vec::new();
-    for (at, page) in pages.iter().enumerate() {
-        for (index, block) in page.blocks.iter().enumerate().filter(|(_, block)| block.kind == BlockKind::Body) {
-            let Ok(value) = text(block).trim().parse::<i64>() else { continue };
+    let found: Vec<Number> = pages.iter().enumerate().flat_map(|(at, page)| numbers(at, page)).collect();
+    for number in &found {
+        let agreeing = found.iter().filter(|other| number.agrees(other)).count();
+        if agreeing >= 2 && agreeing * 2 >= pages.len() {
+            let kind = if number.edge == Edge::Top { BlockKind::Header } else { BlockKind::Footer };
+            pages[number.page].blocks[number.block].kind = kind;
+        }
+    }
+}
+
+fn numbers(at: usize, page: &Page) -> impl Iterator<Item = Number> {
+    page.blocks.iter().enumerate().filter(|(_, block)| block.kind == BlockKind::Body).filter_map(
+        move |(index, block)| {
+            let value = text(block).trim().parse::<i64>().ok()?;
             let lowest = page.blocks.iter().all(|other| other.bbox[1] <= block.bbox[1]);
             let highest = page.blocks.iter().all(|other| other.bbox[1] >= block.bbox[1]);
-            if lowest || highest {
-                let place = if lowest { Edge::Bottom } else { Edge::Top };
-                found.push((at, index, value - i64::from(page.number), place));
-            }
-        }
-    }
-    for &(at, index, offset, place) in &found {
-        let agreeing = found.iter().filter(|other| (other.2, other.3) == (offset, place)).count();
-        if agreeing >= 2 && agreeing * 2 >= pages.len() {
-            pages[at].blocks[index].kind = if place == Edge::Top { BlockKind::Header } else { BlockKind::Footer };
-        }
-    }
+            let edge = if lowest { Edge::Bottom } else { Edge::Top };
+            let offset = value.checked_sub(i64::from(page.number))?;
+            (lowest || highest).then_some(Number { page: at, block: index, offset, edge, bbox: block.bbox })
+        },
+    )
 }
 
 fn text(block: &Block) -> String {
@@ -235,6 +259,24 @@ mod tests {
         let mut pages = vec![numbered(1), numbered(2), numbered(3)];
         mark(&mut pages);
         assert!(pages.iter().all(|page| page.blocks[1].kind == BlockKind::Footer));
+    }
+
+    #[test]
+    fn page_numbers_that_start_anew_are_told_by_their_place() {
+        let numbered = |number: u32, says: &str, y: f32| Page {
+            number,
+            height: 842.0,
+            blocks: vec![block("Some text.", 130.0), block(says, y)],
+            ..Page::default()
+        };
+        let kinds = |mut pages: Vec<Page>| {
+            mark(&mut pages);
+            pages.iter().map(|page| page.blocks[1].kind).collect::<Vec<_>>()
+        };
+        let footers = kinds(vec![numbered(1, "1", 695.0), numbered(2, "2", 695.0), numbered(3, "1", 695.0)]);
+        assert_eq!(footers, [BlockKind::Footer; 3]);
+        let values = kinds(vec![numbered(1, "17", 400.0), numbered(2, "5", 600.0), numbered(3, "9", 500.0)]);
+        assert_eq!(values, [BlockKind::Body; 3]);
     }
 
     #[test]

@@ -1,0 +1,39 @@
+//! What stands on the pages and is not in the text: counted, so that its absence is named and not silent.
+
+use serde_json::{Value, json};
+use techrag_core::record::Extra;
+use techrag_pdf::{Block, BlockKind, Pdf};
+
+use super::item;
+
+/// Writes into `left_out` of provenance the words inside figures, and the lines of margins and of running headers and
+/// footers.
+pub(crate) fn name(pdf: &Pdf, provenance: &mut Extra) {
+    let read = || pdf.pages.iter().filter(|page| !item::is_garbled(page));
+    let of = |kind: BlockKind| read().flat_map(|page| &page.blocks).filter(move |block| block.kind == kind);
+    let running = read().filter(|page| !item::is_bare(page)).flat_map(|page| &page.blocks);
+    let running = running.filter(|block| matches!(block.kind, BlockKind::Header | BlockKind::Footer));
+    count("words in figures", of(BlockKind::FigureText).map(words).sum(), provenance);
+    count("lines in margins", of(BlockKind::Marginal).map(lines).sum(), provenance);
+    count("running headers and footers", running.map(lines).sum(), provenance);
+}
+
+/// Writes how often `what` was left out, unless never.
+pub(crate) fn count(what: &str, times: u64, provenance: &mut Extra) {
+    if times == 0 {
+        return;
+    }
+    let counts = provenance.entry("left_out").or_insert_with(|| json!({}));
+    if let Value::Object(counts) = counts {
+        counts.insert(what.to_owned(), json!(times));
+    }
+}
+
+fn lines(block: &Block) -> u64 {
+    block.lines.len() as u64
+}
+
+fn words(block: &Block) -> u64 {
+    let runs = block.lines.iter().map(|line| line.runs.iter().map(|run| run.text.as_str()).collect::<String>());
+    runs.map(|line| line.split_whitespace().count() as u64).sum()
+}
