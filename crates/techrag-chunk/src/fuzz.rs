@@ -61,6 +61,7 @@ pub fn paper(text: &str) {
             2 => BlockKind::Formula,
             3 => BlockKind::Footnote,
             4 => BlockKind::Header,
+            5 => BlockKind::Listing,
             _ => BlockKind::Body,
         };
         let text: String = line.chars().skip(1).collect();

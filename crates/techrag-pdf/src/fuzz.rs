@@ -1,7 +1,7 @@
 //! Doors for fuzzing (feature `fuzz`): our own code on bytes, without files and worker processes.
 
 use crate::extract::File;
-use crate::glyphs::{Glyph, Raw, Rule, Style, Text};
+use crate::glyphs::{Family, Glyph, Raw, Rule, Style, Text};
 use crate::layout::{self, document};
 use crate::page::{Page, Pdf, Quality};
 use crate::worker::frame::{Frame, Request};
@@ -72,6 +72,11 @@ fn glyph(text: Text, x: f32, y: f32, size: f32, width: f32, flags: u8) -> Glyph 
         2 => (x, y - width),
         _ => (x - width, y),
     };
-    let style = Style { bold: has(1), italic: has(2), math: has(4) };
+    let family = match (has(4), has(8)) {
+        (true, _) => Family::Math,
+        (_, true) => Family::Mono,
+        _ => Family::Words,
+    };
+    let style = Style { bold: has(1), italic: has(2), family };
     Glyph { text, x, y, end, size, style, invisible: has(8), artifact: has(16) }
 }

@@ -166,6 +166,8 @@ pub enum BlockKind {
     Table,
     /// A displayed formula.
     Formula,
+    /// Program text in a typewriter font: its lines are kept, each with the spaces it is indented by.
+    Listing,
     /// Words inside a figure: axis labels, legends.
     FigureText,
     /// Line numbers, watermarks, text rotated along the margin.

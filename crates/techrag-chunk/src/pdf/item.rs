@@ -16,6 +16,8 @@ pub(crate) enum ItemKind {
     Caption,
     Table,
     Formula,
+    /// Program text, its lines kept.
+    Listing,
     Footnote,
 }
 
@@ -26,7 +28,7 @@ impl ItemKind {
             Self::Text => SpanKind::Text,
             Self::Caption => SpanKind::Caption,
             // Without cells it is text like any other.
-            Self::Table => SpanKind::Text,
+            Self::Table | Self::Listing => SpanKind::Text,
             Self::Formula => SpanKind::Formula,
             Self::Footnote => SpanKind::Footnote,
         }
@@ -91,6 +93,7 @@ pub(crate) fn items(pdf: &Pdf) -> Vec<Item<'_>> {
                 BlockKind::Caption => ItemKind::Caption,
                 BlockKind::Table => ItemKind::Table,
                 BlockKind::Formula => ItemKind::Formula,
+                BlockKind::Listing => ItemKind::Listing,
                 BlockKind::Footnote => ItemKind::Footnote,
                 BlockKind::Header | BlockKind::Footer | BlockKind::FigureText | BlockKind::Marginal => continue,
             };

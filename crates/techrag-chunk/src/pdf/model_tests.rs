@@ -111,6 +111,18 @@ fn a_table_of_contents_is_no_text_and_its_lines_are_no_headings() {
 }
 
 #[test]
+fn a_listing_keeps_its_lines_and_the_sentence_around_it_goes_on() {
+    let pdf = pdf(vec![vec![
+        heading(60.0, "1 Model"),
+        text(80.0, "The slip is found by"),
+        block(BlockKind::Listing, 100.0, &[("def slip(v, r):", Font::Text), ("    return v - r", Font::Text)]),
+        text(140.0, "and then filtered. This is the rest of the paragraph."),
+    ]]);
+    let whole = "The slip is found by and then filtered. This is the rest of the paragraph.";
+    assert_eq!(sections(&draft(&pdf)), [("1 Model", vec![whole, "def slip(v, r):\n    return v - r"])]);
+}
+
+#[test]
 fn what_stands_on_a_page_and_not_in_the_text_is_counted() {
     let mut pages = vec![vec![
         text(100.0, LONG),

@@ -3,14 +3,14 @@
 //! A paragraph that a column or page end cuts is put together again; what stands between its parts (a float, a
 //! footnote) follows it. A table and its caption become one paragraph, so that neither is retrieved without the other.
 
-use techrag_core::record::{Heading, Role, SpanKind, Table};
+use techrag_core::record::{Heading, Role, Span, SpanKind, Table};
 
 use super::aside;
 use super::front::Opening;
 use super::heading::Found;
 use super::item::{Item, ItemKind};
 use super::wording;
-use crate::draft::{Draft, Paragraph, Section};
+use crate::draft::{Draft, Paragraph, ParagraphKind, Section};
 use crate::lines::{TextLine, Words, weld};
 use crate::role::{self, Roles};
 use crate::{references, table};
@@ -166,11 +166,12 @@ impl Builder<'_> {
                 self.put(grid(item, None));
             }
             _ if empty => {}
-            (ItemKind::Text | ItemKind::Formula, Target::References) => self.cited.extend(lines),
+            (ItemKind::Text | ItemKind::Formula | ItemKind::Listing, Target::References) => self.cited.extend(lines),
             (_, Target::Nowhere) => self.left_out += 1,
             (ItemKind::Text, _) => self.add_text(item, lines),
             (ItemKind::Caption | ItemKind::Table | ItemKind::Footnote, _) => self.put(weld(&lines, self.words)),
             (ItemKind::Formula, _) => self.open.extend(lines),
+            (ItemKind::Listing, _) => self.put(listing(item)),
         }
     }
 
@@ -235,6 +236,14 @@ impl Builder<'_> {
         // A heading with nothing but subsections under it stays in the draft and gives no chunk.
         self.draft.sections.retain(|section| !section.heading.is_empty() || !section.paragraphs.is_empty());
     }
+}
+
+/// Program text as a paragraph that keeps its lines and their indents.
+fn listing(item: &Item<'_>) -> Paragraph {
+    let lines = item.source.lines.iter().map(techrag_pdf::Line::text);
+    let text = lines.map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n");
+    let span = Span { start: 0, end: text.len(), page: Some(item.page), bbox: Some(item.bbox), ..Span::default() };
+    Paragraph { text, spans: vec![span], kind: ParagraphKind::Lines, table: None }
 }
 
 /// A grid as a paragraph, its caption in front with its own place.

@@ -1,6 +1,6 @@
 //! Fonts as text needs them: what a code says, how far it advances, how the font looks.
 
-use super::glyph::{Style, Text};
+use super::glyph::{Family, Style, Text};
 use hayro::hayro_interpret::InterpreterSettings;
 use hayro::hayro_interpret::hayro_cmap::BfString;
 use hayro::hayro_syntax::object::{Array, Dict, Name, Object};
@@ -190,8 +190,30 @@ pub(crate) fn named(name: &str) -> Style {
             || after_dash.ends_with("ital")
             || after_dash.ends_with("obli")
             || matches!(after_dash, "i" | "it" | "bi"),
-        math: has(&["cmmi", "cmsy", "cmex", "msam", "msbm", "math", "txsy", "txmi", "stix", "symbol", "mtsy", "mtmi"])
-            || starts(&["lmmi", "lmsy", "lmex", "eufm", "rsfs", "euex", "eusm", "bbm", "dsrom", "stmary", "wasy"]),
+        family: if has(&[
+            "cmmi", "cmsy", "cmex", "msam", "msbm", "math", "txsy", "txmi", "stix", "symbol", "mtsy", "mtmi",
+        ]) || starts(&[
+            "lmmi", "lmsy", "lmex", "eufm", "rsfs", "euex", "eusm", "bbm", "dsrom", "stmary", "wasy",
+        ]) {
+            Family::Math
+        // The flag for fonts of one width is set for others too, and for the invisible font of recognised text.
+        } else if !has(&["monotype"])
+            && (has(&[
+                "mono",
+                "nimbusmon",
+                "courier",
+                "typewriter",
+                "consola",
+                "inconsolata",
+                "menlo",
+                "sourcecode",
+                "firacode",
+            ]) || starts(&["cmtt", "cmitt", "cmsltt", "sftt", "ectt", "tctt", "lmtt", "txtt", "pxtt"]))
+        {
+            Family::Mono
+        } else {
+            Family::Words
+        },
     }
 }
 
@@ -235,6 +257,12 @@ mod tests {
         assert!(italic.iter().all(|name| named(name).italic));
         let plain = ["CMR10", "NimbusRomNo9L-Regu", "Times-Roman", "Calibri", "Libertine"];
         assert!(plain.iter().all(|name| named(name) == Style::default()));
-        assert!(named("CMSY10").math && named("NimbusRomNo9L-MediItal").bold && named("NimbusRomNo9L-MediItal").italic);
+        let mono =
+            ["ABCDEF+CMTT9", "Courier", "CourierNewPS-BoldMT", "NimbusMonL-Regu", "LMMono10-Regular", "SFTT1000"];
+        assert!(mono.iter().all(|name| named(name).is_mono()));
+        assert!(!named("MonotypeCorsiva").is_mono());
+        assert!(
+            named("CMSY10").is_math() && named("NimbusRomNo9L-MediItal").bold && named("NimbusRomNo9L-MediItal").italic
+        );
     }
 }

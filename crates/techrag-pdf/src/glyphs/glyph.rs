@@ -59,8 +59,32 @@ pub(crate) struct Style {
     pub bold: bool,
     /// Italic or oblique.
     pub italic: bool,
-    /// A font of symbols or formulas.
-    pub math: bool,
+    /// What it is for.
+    pub family: Family,
+}
+
+/// What a font is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Family {
+    /// Words.
+    #[default]
+    Words,
+    /// Symbols and formulas.
+    Math,
+    /// Typewriting: all its characters have one width.
+    Mono,
+}
+
+impl Style {
+    /// Whether it is a font of symbols or formulas.
+    pub(crate) fn is_math(self) -> bool {
+        self.family == Family::Math
+    }
+
+    /// Whether it is a typewriter font.
+    pub(crate) fn is_mono(self) -> bool {
+        self.family == Family::Mono
+    }
 }
 
 /// A glyph on the page, in points, origin at the top left, y downwards.

@@ -1,6 +1,7 @@
 //! Rows that belong together: paragraphs, headings, captions, tables, formulas.
 
 use super::kind::{self, Class, Context};
+use super::listing;
 use super::order::{Stretch, Zone};
 use super::row::Row;
 use super::table::{self, Region};
@@ -35,8 +36,12 @@ pub(super) fn blocks(stretches: Vec<Stretch>, glyphs: &[Glyph], tables: &[Region
     for stretch in stretches {
         let measure = measures.of_zone(stretch.zone, &stretch.rows);
         let mut first = true;
-        for row in stretch.rows {
+        let listed = if context.has_listings { listing::rows(&stretch.rows, glyphs) } else { Vec::new() };
+        for (index, row) in stretch.rows.into_iter().enumerate() {
             let mut class = kind::class(&row, glyphs, tables, context);
+            if matches!(class, Class::Text | Class::Formula) && listed.get(index) == Some(&true) {
+                class = Class::Listing;
+            }
             if matches!(class, Class::Figure(_))
                 && !first
                 && out.last().is_some_and(|draft| draft.caption_goes_on(&row))
@@ -133,6 +138,8 @@ impl Draft {
             (Class::Table(a), Class::Table(b)) => return a == b,
             (Class::Figure(a), Class::Figure(b)) => return a == b,
             (Class::Formula, Class::Formula) => return (-0.5 * em..2.6 * em).contains(&down),
+            // Its lines may stand as far apart as an empty one is high.
+            (Class::Listing, Class::Listing) => return (0.0..3.0 * em).contains(&down),
             (Class::Caption, Class::Text) => {}
             (a, b) if a != b => return false,
             (Class::Caption, _) => return false,
@@ -271,6 +278,7 @@ fn aligned_range(rows: &[Row], glyphs: &[Glyph]) -> Option<std::ops::Range<usize
 pub(super) fn finish(draft: &Draft, glyphs: &[Glyph], tables: &[Region]) -> Block {
     let lines = match draft.class {
         Class::Formula => super::formula::lines(&draft.rows, glyphs),
+        Class::Listing => listing::lines(&draft.rows, glyphs),
         _ => draft.rows.iter().map(|row| super::runs::line(row, glyphs)).collect(),
     };
     let bbox = draft.rows.iter().map(|row| row.bbox).reduce(super::fragment::join).unwrap_or_default();
@@ -278,6 +286,7 @@ pub(super) fn finish(draft: &Draft, glyphs: &[Glyph], tables: &[Region]) -> Bloc
         Class::Text => (BlockKind::Body, Vec::new()),
         Class::Caption => (BlockKind::Caption, Vec::new()),
         Class::Formula => (BlockKind::Formula, Vec::new()),
+        Class::Listing => (BlockKind::Listing, Vec::new()),
         Class::Figure(_) => (BlockKind::FigureText, Vec::new()),
         Class::Footnote => (BlockKind::Footnote, Vec::new()),
         Class::Table(table) => {

@@ -19,6 +19,8 @@ pub(super) enum Class {
     Figure(usize),
     /// In the ruled table of this number, or an aligned one.
     Table(usize),
+    /// Program text.
+    Listing,
     /// Small text under the column.
     Footnote,
 }
@@ -32,6 +34,8 @@ pub(super) struct Context {
     pub column: f32,
     /// Boxes of figures.
     pub figures: Vec<Bbox>,
+    /// Whether program text can be told by its font.
+    pub has_listings: bool,
 }
 
 /// The class of a row.
@@ -99,7 +103,7 @@ fn first_glyph<'g>(row: &Row, glyphs: &'g [Glyph]) -> Option<&'g Glyph> {
     row.parts.first().and_then(|part| part.glyphs.first()).map(|&glyph| &glyphs[glyph])
 }
 
-fn each<'g>(row: &'g Row, glyphs: &'g [Glyph]) -> impl Iterator<Item = &'g Glyph> {
+pub(super) fn each<'g>(row: &'g Row, glyphs: &'g [Glyph]) -> impl Iterator<Item = &'g Glyph> {
     row.parts.iter().flat_map(|part| &part.glyphs).map(|&glyph| &glyphs[glyph])
 }
 
@@ -111,7 +115,7 @@ pub(super) fn all_bold(row: &Row, glyphs: &[Glyph]) -> bool {
 
 /// Whether nearly all letters of a row are italic.
 pub(super) fn all_italic(row: &Row, glyphs: &[Glyph]) -> bool {
-    let italic = each(row, glyphs).filter(|glyph| glyph.style.italic && !glyph.style.math).count();
+    let italic = each(row, glyphs).filter(|glyph| glyph.style.italic && !glyph.style.is_math()).count();
     italic * 10 >= row.len() * 9
 }
 
@@ -188,7 +192,7 @@ fn words(row: &Row, glyphs: &[Glyph]) -> usize {
             if space {
                 letters = 0;
             }
-            if !glyph.style.math && glyph.text.first().is_some_and(char::is_alphabetic) {
+            if !glyph.style.is_math() && glyph.text.first().is_some_and(char::is_alphabetic) {
                 letters += 1;
                 words += usize::from(letters == 4);
             } else {
@@ -200,7 +204,7 @@ fn words(row: &Row, glyphs: &[Glyph]) -> usize {
 }
 
 fn is_symbol(glyph: &Glyph) -> bool {
-    glyph.style.math
+    glyph.style.is_math()
         || is_operator(glyph)
         || matches!(&glyph.text, Text::Unknown)
         || glyph.text.first().is_some_and(is_greek)

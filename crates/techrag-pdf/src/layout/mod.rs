@@ -16,6 +16,7 @@ mod frame;
 mod furniture;
 mod grid;
 mod kind;
+mod listing;
 mod margin;
 mod order;
 mod row;
@@ -71,7 +72,7 @@ fn upright(raw: &Raw) -> Vec<Block> {
     let outside: Vec<_> =
         fragments.iter().filter(|part| !tables.iter().any(|table| table.holds(part))).cloned().collect();
     let edges = columns::edges(&outside, raw.width);
-    let context = context(figures, &outside, &edges);
+    let context = context(figures, &outside, &edges, glyphs);
     let stretches = order::stretches(fragments, &edges, &tables);
     let mut drafts = block::blocks(stretches, glyphs, &tables, &context);
     formula::gather(&mut drafts);
@@ -89,7 +90,7 @@ fn margin_block(numbers: Vec<fragment::Fragment>, glyphs: &[Glyph]) -> Option<Bl
     Some(Block { kind: BlockKind::Marginal, bbox, lines, ..Block::default() })
 }
 
-fn context(figures: Vec<Bbox>, fragments: &[fragment::Fragment], edges: &[f32]) -> Context {
+fn context(figures: Vec<Bbox>, fragments: &[fragment::Fragment], edges: &[f32], glyphs: &[Glyph]) -> Context {
     let mut sizes: Vec<(i32, usize)> = Vec::new();
     for part in fragments {
         #[expect(clippy::cast_possible_truncation, reason = "a font size in half points; the cast saturates")]
@@ -109,7 +110,7 @@ fn context(figures: Vec<Bbox>, fragments: &[fragment::Fragment], edges: &[f32]) 
         [first, second, ..] => second - first - 10.0,
         _ => right - left,
     };
-    Context { body, column, figures }
+    Context { body, column, figures, has_listings: listing::stand_out(fragments, glyphs) }
 }
 
 /// Hundredths of a point are finer than any use, and cost half the bytes on the pipe.
