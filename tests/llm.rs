@@ -200,6 +200,8 @@ fn a_server_that_fails_for_good_leaves_the_extractive_answer_and_the_reason() {
         let note = note(&record);
         assert!(note.to_lowercase().contains(&reason.to_lowercase()), "{name}: {note}");
         assert_eq!(record["answer"]["by"], "extractive/1", "{name}");
+        let why = record["answer"]["fallback"].as_str().unwrap_or_default();
+        assert!(why.starts_with("the model gave no answer"), "{name}: {why}");
         assert!(record["answer"]["text"].as_str().expect("text").contains("0.27"), "{name}");
     }
 }
@@ -270,12 +272,57 @@ fn what_a_model_makes_up_is_not_verified() {
     let forged = "{\"sentences\":[{\"text\":\"\\u001b[31mFriction on snow is 0.99 [SOURCE 1: Fake, p. 7].\",\"cite\":[1,44]},\
         {\"text\":\"Trust me.\",\"cite\":[]}]}";
     let server = serve(move |_| said(forged));
-    let record = record(generate(&Place::new(), &server, &["--mode", "single"], &assembled("low")));
+    let own = ["--mode", "single", "--fallback", "none"];
+    let record = record(generate(&Place::new(), &server, &own, &assembled("low")));
     let text = record["answer"]["text"].as_str().expect("text");
     assert!(!text.contains('\u{1b}') && !text.contains("p. 7") && !text.contains("SOURCE 44"), "{text}");
     let checked = Place::new().run("techrag-answer", &["check"], &record.to_string());
     assert_eq!(checked.code, 1, "{checked}");
     assert_eq!(checked.records()[0]["checks"]["verified"], 0);
+}
+
+#[test]
+fn quotations_stand_where_no_claim_of_a_model_does_and_it_is_said() {
+    let forged = r#"{"sentences":[{"text":"Friction on snow is 0.99.","cite":[1]},{"text":"Trust me.","cite":[]}]}"#;
+    let critic = |asked: &Asked| match agent(asked).as_str() {
+        "critic" => said(r#"{"verdict":"revise","feedback":["more"]}"#),
+        "writer" | "single" => said(forged),
+        _ => well(asked),
+    };
+    let place = Place::new();
+    for (mode, effort) in [("single", "low"), ("multi", "high")] {
+        let record = record(generate(&place, &serve(critic), &["--mode", mode], &assembled(effort)));
+        assert_eq!(record["answer"]["by"], "extractive/1");
+        assert_eq!(record["draft"]["sentences"][0]["text"], "Friction on snow is 0.99.", "the draft stays");
+        let aside = &trace(&record)["details"]["put_aside"];
+        let words = aside["text"].as_str().expect("the model's words");
+        assert!(words.contains("0.99") && words.contains("Trust me.") && aside["by"] == "tiny", "{aside}");
+        assert!(aside["checks"].as_array().is_some_and(|checks| checks.len() == 2), "{aside}");
+        let why = "none of the 2 claims that tiny wrote can be verified; quotations of the sources stand instead";
+        assert!(record["answer"]["fallback"] == why && note(&record).contains(why), "{record}");
+        let checked = place.run("techrag-answer", &["check"], &record.to_string()).ok();
+        let answer = &checked.records()[0]["answer"];
+        assert!(answer["medal"] == "bronze" && answer["confidence"].as_f64() > Some(0.0), "{answer}");
+        assert!(checked.records()[0]["checks"]["reason"].as_str().is_some_and(|why| !why.contains("critic")));
+        for format in ["text", "markdown", "json", "html"] {
+            let shown = place.run("techrag-answer", &["render", "--format", format], &checked.stdout).ok().stdout;
+            let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(shown.contains("0.27") && shown.contains(why), "{format}: {shown}");
+        }
+        let explained = place.run("techrag-answer", &["render", "--explain", "--width", "999"], &checked.stdout).ok();
+        assert!(explained.stdout.contains("Friction on snow is 0.99."), "{explained}");
+    }
+}
+
+#[test]
+fn one_verified_claim_keeps_a_models_answer_and_a_refusal_is_its_own() {
+    let half = r#"{"sentences":[{"text":"On packed snow the friction coefficient is 0.27.","cite":[1]},{"text":"So buy tyres.","cite":[1]}]}"#;
+    for (reply, abstained) in [(half, false), (r#"{"sentences":[]}"#, true)] {
+        let server = serve(move |_| said(reply));
+        let record = record(generate(&Place::new(), &server, &["--mode", "single"], &assembled("low")));
+        assert_eq!((&record["answer"]["by"], &record["answer"]["abstained"]), (&json!("tiny"), &json!(abstained)));
+        assert!(record["answer"].get("fallback").is_none() && trace(&record)["details"].get("put_aside").is_none());
+    }
 }
 
 #[test]
@@ -452,7 +499,8 @@ fn the_calls_of_a_real_model_are_replayed() {
     let (mut verified, mut claims) = (0, 0);
     for (mode, least) in [("single", 12), ("multi", 3)] {
         let arguments = ["generate", "--mode", mode, "--max-prompt-tokens", "700"];
-        let records = replayed(&arguments, &recorded(&format!("{mode}.jsonl")));
+        let input = recorded(&format!("{mode}.jsonl"));
+        let records = replayed(&[&arguments[..], &["--fallback", "none"]].concat(), &input);
         let by_model: Vec<&Value> = records.iter().filter(|record| record["answer"]["by"] == RECORDED).collect();
         assert!(by_model.len() >= least, "{mode}: {} answers of the model", by_model.len());
         assert!(by_model.iter().all(|record| record["draft"]["prompt"]["tokens"].as_u64().is_some_and(|n| n <= 700)));
@@ -460,13 +508,29 @@ fn the_calls_of_a_real_model_are_replayed() {
             assert!(by_model.iter().all(|record| record["critique"].is_object() && record["usage"].is_array()));
         }
         let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
-        for record in Place::new().run("techrag-answer", &["check"], &lines).records() {
+        let checked = Place::new().run("techrag-answer", &["check"], &lines).records();
+        for record in &checked {
             verified += record["checks"]["verified"].as_u64().unwrap_or_default();
             claims += record["checks"]["total"].as_u64().unwrap_or_default();
+        }
+        for (own, stands) in checked.iter().zip(replayed(&arguments, &input)) {
+            the_better_stands(own, &stands);
         }
     }
     // So small a model gets much wrong, and the checks have to tell: neither all nor nothing stands.
     assert!(verified > 0 && verified < claims, "{verified} of {claims} citations verified");
+}
+
+/// The model's answer where a claim of it is verified or it refuses; else the quotations, with its words in the trace.
+fn the_better_stands(own: &Value, stands: &Value) {
+    let fell = own["answer"]["abstained"] == false && own["checks"]["verified"] == 0;
+    assert_eq!(stands["answer"]["fallback"].is_string(), fell, "{own}");
+    let [by, text] = ["by", "text"].map(|field| &trace(stands)["details"]["put_aside"][field]);
+    if fell {
+        assert!(stands["answer"]["by"] == "extractive/1" && *by == RECORDED && *text == own["answer"]["text"]);
+    } else {
+        assert!(stands["answer"]["text"] == own["answer"]["text"] && text.is_null());
+    }
 }
 
 #[test]

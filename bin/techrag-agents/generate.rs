@@ -1,21 +1,23 @@
 //! `techrag-agents generate`: evidence in, cited answers out.
 
-use clap::ValueEnum;
 use techrag_agents::extractive::{self, Cosines};
 use techrag_agents::{generate, meaning::Meaning};
 use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Wanted};
 use techrag_models::{Limits, Locator};
 use techrag_net::chat::Chat;
 
+use crate::choices::{Fallback, Mode};
 use crate::llm;
 
 /// Write the answer, every sentence cited, or "Not found in the provided sources."
 ///
-/// Reads query records with `sources` and `prompt` and writes `answer`. The extractive writer quotes the sentences,
+/// Reads query records with `sources` and `prompt` and writes `answer`. Where the record has rows of the library's
+/// catalog (`sql`, a question that counts or lists), they are the answer. The extractive writer quotes the sentences,
 /// captions and table rows that answer best; it needs no language model and gives the same answer every time. It refuses
 /// when the evidence supports an answer less than --floor; then no model is asked either. With a language model, `single`
 /// writes by one call and `multi` by four agents (planner, researcher, writer, critic; also `outline`, `evidence_map`,
-/// `draft`, `critique`). Which pages a sentence rests on is looked up here, never asked of a model.
+/// `draft`, `critique`). Which pages a sentence rests on is looked up here, never asked of a model; where no claim of its
+/// answer can be verified, the extractive one stands, and the record says so.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     techrag-answer assemble <hits.jsonl | techrag-agents generate >answers.jsonl\n  \
@@ -25,6 +27,9 @@ pub(crate) struct Args {
     /// Who writes
     #[arg(long, value_name = "MODE", default_value = "auto")]
     mode: Mode,
+    /// What stands where no claim of a model's answer can be verified
+    #[arg(long, value_name = "ANSWER", default_value = "extractive")]
+    fallback: Fallback,
     /// Most sentences of an answer [default: 8 quoted, 6 by a model, whose sentences say more each]
     #[arg(long, value_name = "N")]
     max_sentences: Option<usize>,
@@ -46,30 +51,14 @@ pub(crate) struct Args {
     llm: llm::Args,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Mode {
-    /// With a language model configured `single`, or `multi` for a question of high effort; else `extractive`
-    Auto,
-    /// Planner, researcher, writer, critic
-    Multi,
-    /// One call
-    Single,
-    /// Quotes the sources; no language model
-    Extractive,
-}
-
 const ENCODER: &str = "all-MiniLM-L6-v2"; // what `auto` stands for
 
 impl Args {
     fn config<'a>(&self, cli: &'a Cli) -> anyhow::Result<generate::Config<'a>> {
         let named = self.llm.llm.is_some() || self.llm.llm_replay.is_some();
         Ok(generate::Config {
-            mode: match self.mode {
-                Mode::Auto => generate::Mode::Auto,
-                Mode::Multi => generate::Mode::Multi,
-                Mode::Single => generate::Mode::Single,
-                Mode::Extractive => generate::Mode::Extractive,
-            },
+            mode: self.mode.into(),
+            fallback: self.fallback.into(),
             extractive: extractive::Config {
                 max_sentences: self.max_sentences.unwrap_or(extractive::SENTENCES),
                 floor: self.floor,

@@ -1,5 +1,6 @@
 //! `techrag-agents`: which way a question goes, and who writes its answer.
 
+mod choices;
 mod generate;
 #[path = "../llm/mod.rs"]
 mod llm;

@@ -22,7 +22,15 @@ fn query() -> Query {
 
 fn config(mode: Mode) -> Config<'static> {
     let extractive = extractive::Config { max_sentences: 3, floor: extractive::FLOOR };
-    Config { mode, extractive, max_sentences: 3, max_prompt_tokens: None, images: None, model_needed: false }
+    Config {
+        mode,
+        extractive,
+        fallback: Fallback::default(),
+        max_sentences: 3,
+        max_prompt_tokens: None,
+        images: None,
+        model_needed: false,
+    }
 }
 
 /// A model that may not be asked.

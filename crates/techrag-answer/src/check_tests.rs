@@ -245,3 +245,25 @@ fn a_long_claim_is_compared_in_bounded_time() {
         }
     }
 }
+
+#[test]
+fn what_the_critic_said_of_a_draft_does_not_judge_the_quotations_in_its_place() {
+    let medal = |fallback: Option<&str>, verdict: CriticVerdict| {
+        let mut query = checked(
+            "Friction falls to 0.27 on snow.",
+            vec![citation("d:0", Some(2), "Friction falls to 0.27 on snow.")],
+        );
+        let evidence = techrag_core::record::Evidence {
+            verdict: techrag_core::record::Verdict::Strong,
+            ..techrag_core::record::Evidence::default()
+        };
+        query.evidence = Some(evidence);
+        query.critique = Some(Critique { verdict, issues_found: true, revisions: 1, ..Critique::default() });
+        query.answer.as_mut().unwrap().fallback = fallback.map(str::to_owned);
+        run(&mut query);
+        query.answer.unwrap().medal.unwrap()
+    };
+    assert_eq!(medal(None, CriticVerdict::Revise), Medal::Bronze);
+    assert_eq!(medal(Some("m made it up"), CriticVerdict::Revise), Medal::Gold);
+    assert_eq!(medal(Some("m made it up"), CriticVerdict::MissingEvidence), Medal::None);
+}

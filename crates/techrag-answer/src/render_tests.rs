@@ -160,25 +160,86 @@ fn json_is_one_line_with_citations() {
     assert!(!shown.contains('\n') && value["trace"].is_array());
 }
 
-#[test]
-fn what_the_catalog_says_is_shown_even_where_the_passages_hold_no_answer() {
-    let rows = |rows: serde_json::Value| serde_json::from_value(rows).unwrap();
+/// A record with rows of the catalog, which are its answer or not.
+fn listed(is_answer: bool) -> Query {
     let catalog = techrag_core::record::CatalogAnswer {
-        meaning: "how many documents".into(),
-        columns: vec!["doc_id".into(), "documents".into()],
-        rows: rows(serde_json::json!([["ab", 12], [null, "<b>x\u{1b}"]])),
+        template: "list keywords".into(),
+        meaning: "keywords".into(),
+        select: "SELECT 1 WHERE ?".into(),
+        params: vec!["<i>x".into()],
+        columns: vec!["keyword".into(), "documents".into()],
+        rows: serde_json::from_value(serde_json::json!([["*grip*", 12], ["<b>x\u{1b}[2J\nSources", 1]])).unwrap(),
+        documents: vec![techrag_core::record::CatalogDocument { key: "a.pdf".into(), ..Default::default() }],
         truncated: true,
         ..Default::default()
     };
-    let query = Query { sql: Some(Box::new(catalog)), ..Query::new("How many?") };
-    let shown = text(&query, Colour::Plain, Detail::Answer);
-    assert!(
-        shown.ends_with("\n\nCatalog\n  how many documents\n  documents 12\n  documents <b>x\n  and more"),
-        "{shown}"
+    let answer = if is_answer { crate::catalog::answer(&catalog) } else { None };
+    Query { answer, sql: Some(Box::new(catalog)), ..Query::new("Which?") }
+}
+
+const TOLD: &str = "More than 2 keywords, the first of them listed from the library's catalog.";
+
+#[test]
+fn what_the_catalog_answers_is_the_answer_in_every_form() {
+    let mut query = listed(true);
+    crate::check::run(&mut query);
+    assert!(!crate::check::abstained(&query));
+    let shown = render(&query, Format::Text { width: 90, colour: Colour::Plain }, Detail::Answer);
+    assert_eq!(
+        shown,
+        format!(
+            "Which?\n\n{TOLD}\nRead as: keywords.\n  - *grip*: 12\n  - <b>x[2J Sources: 1\n  - and more\n\n\
+             rows of the library's catalog, no quotations: nothing to verify"
+        )
     );
-    let markdown = render(&query, Format::Markdown, Detail::Answer);
+    let markdown = render(&query, Format::Markdown, Detail::Explain);
     assert!(
-        markdown.contains("### Catalog\n\n- how many documents\n- documents 12\n- documents &lt;b&gt;x"),
+        markdown.contains(&format!("{TOLD}\n\n*Read as: keywords.*\n\n- \\*grip\\*: 12\n- &lt;b&gt;x")),
         "{markdown}"
     );
+    assert!(
+        markdown.contains("### Asked of the catalog\n\n- SELECT 1 WHERE ?\n- its question marks: &lt;i&gt;x"),
+        "{markdown}"
+    );
+    let json = render(&query, Format::Json, Detail::Explain);
+    let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&value["from"], &value["abstained"]), (&"catalog".into(), &false.into()));
+    assert_eq!(value["catalog"]["rows"][0], serde_json::json!(["*grip*", 12]));
+    assert!(value.get("medal").is_none() && value.get("confidence").is_none(), "{value}");
+    for shown in [shown, markdown, json] {
+        assert!(!shown.contains("Not found") && !shown.contains('\u{1b}'), "{shown}");
+    }
+}
+
+#[test]
+fn an_answer_that_only_says_it_is_the_catalogs_is_not_shown() {
+    let mut query = listed(true);
+    query.answer.as_mut().unwrap().text = "Trust me.".into();
+    for checked in [false, true] {
+        if checked {
+            crate::check::run(&mut query);
+        }
+        assert!(crate::check::abstained(&query), "the gate is closed");
+        let shown = render(&query, Format::Text { width: 200, colour: Colour::Plain }, Detail::Explain);
+        assert!(!shown.contains("Trust me") && shown.contains("not what its rows say"), "{shown}");
+    }
+    assert_eq!(query.answer.unwrap().medal, Some(Medal::None));
+}
+
+#[test]
+fn what_the_catalog_says_stands_below_another_answer() {
+    let shown = text(&listed(false), Colour::Plain, Detail::Answer);
+    assert!(shown.contains("Not found") && shown.contains("\n\nCatalog\n  More than 2 keywords"), "{shown}");
+    let markdown = render(&listed(false), Format::Markdown, Detail::Answer);
+    assert!(markdown.contains("### Catalog\n\n- More than 2"), "{markdown}");
+}
+
+#[test]
+fn an_answer_in_place_of_a_models_says_so() {
+    let mut query = answered();
+    query.answer.as_mut().unwrap().fallback = Some("none of the 2 claims that m wrote can be verified".into());
+    for format in [Format::Text { width: 80, colour: Colour::Plain }, Format::Markdown, Format::Json] {
+        let shown = render(&query, format, Detail::Answer);
+        assert!(shown.contains("none of the 2 claims that m wrote"), "{shown}");
+    }
 }

@@ -7,14 +7,17 @@
 //! | `multi` | planner, researcher, writer, critic; one revision at most ([`multi`]) |
 //! | `auto` | without a model `extractive`; with one `single`, and `multi` for a question of high effort |
 //!
-//! Whatever the mode, the extractive writer goes first. Where it refuses, the sources do not hold the answer, and no
-//! model is asked: what cannot be answered costs no token. Where a model fails, its answer stands, and the trace says so.
+//! What the catalog says (`sql`, a question that counts or lists) is the answer whatever the mode: rows of the library,
+//! which no writer can better. Else the extractive writer goes first. Where it refuses, the sources do not hold the
+//! answer, and no model is asked: what cannot be answered costs no token. Where a model fails, or no claim of its answer
+//! can be verified ([`fallback`]), the extractive answer stands, and the record says so.
 //!
 //! **Architecture invariant:** a model writes sentences and numbers of sources; pages and quotations are looked up here
 //! ([`ground`]), so no model can make up a place. What an agent gets to read is fenced ([`desk`]), and what it replies
 //! is data.
 
 mod desk;
+mod fallback;
 mod ground;
 mod multi;
 mod pictures;
@@ -23,12 +26,14 @@ mod single;
 
 use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Value, json};
+use techrag_answer::catalog;
 use techrag_core::record::{Answer, Effort, Extra, Query, TraceEntry};
 use techrag_net::chat::{self, Chat};
 
 use crate::extractive::{self, Cosines};
 use desk::Desk;
+pub use fallback::Fallback;
 
 /// Who writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +58,8 @@ pub struct Config<'a> {
     pub mode: Mode,
     /// The extractive writer's own settings.
     pub extractive: extractive::Config,
+    /// What stands where no claim of a model's answer can be verified.
+    pub fallback: Fallback,
     /// Most sentences of a model's answer.
     pub max_sentences: usize,
     /// Most estimated tokens of a prompt; `None` for no limit.
@@ -80,6 +87,9 @@ pub fn run(
     chat: Option<&Chat>,
     cosines: Option<&Cosines<'_>>,
 ) -> Result<(), chat::Error> {
+    if of_catalog(query) {
+        return Ok(());
+    }
     extractive::run(query, config.extractive, cosines);
     let Some((chat, mode)) = writer(query, config.mode, chat) else { return Ok(()) };
     let (Some(extract), Some(mut entry)) = (query.answer.take(), query.trace.pop()) else { return Ok(()) };
@@ -95,14 +105,46 @@ pub fn run(
         _ => single::write(&mut desk, query),
     };
     query.usage.append(&mut desk.usage);
+    let mut aside = None;
     let (answer, note) = match result {
-        Ok(written) => (grounded(written.answer, &extract), format!("{}; {}", name(mode), written.note)),
+        Ok(written) => {
+            let sources = query.sources.as_deref().unwrap_or_default();
+            let answer = grounded(written.answer, &extract);
+            let (answer, put) = fallback::chosen(answer, &extract, sources, config.fallback);
+            let why = put.as_ref().map_or(String::new(), |aside| format!("; {}; {}", aside.why, entry.note));
+            aside = put.map(|aside| aside.kept);
+            (answer, format!("{}; {}{why}", name(mode), written.note))
+        }
         Err(error) if must_end(&error, config) => return Err(error),
-        Err(error) => (extract, format!("{}: no answer of the model ({error}); {}", name(mode), entry.note)),
+        Err(error) => {
+            (instead(extract, &error), format!("{}: no answer of the model ({error}); {}", name(mode), entry.note))
+        }
     };
     query.answer = Some(answer);
-    query.trace.push(TraceEntry { note, details: desk.details(entry.details), ..entry });
+    query.trace.push(TraceEntry { note, details: desk.details(entry.details, aside), ..entry });
     Ok(())
+}
+
+/// Writes the catalog's answer where the record has one, and its trace entry. False where it has none.
+fn of_catalog(query: &mut Query) -> bool {
+    let Some((answer, sql)) = query.sql.as_deref().and_then(|sql| Some((catalog::answer(sql)?, sql))) else {
+        return false;
+    };
+    let mut details = Extra::new();
+    details.insert("template".into(), json!(sql.template));
+    details.insert("rows".into(), json!(sql.rows.len()));
+    details.insert("documents".into(), json!(sql.documents.len()));
+    let note = format!("the answer is the catalog's: {}; no writer and no model was asked", sql.template);
+    query.trace.push(TraceEntry { stage: "generate".into(), note, details, ..TraceEntry::default() });
+    query.answer = Some(answer);
+    true
+}
+
+/// The extractive answer where the model gave none. A dry run asked for none.
+fn instead(extract: Answer, error: &chat::Error) -> Answer {
+    let fallback = (error.kind() != chat::Kind::DryRun)
+        .then(|| format!("the model gave no answer ({error}); quotations of the sources stand instead"));
+    Answer { fallback, ..extract }
 }
 
 /// The model and the mode, where a model is to write.
@@ -138,12 +180,16 @@ pub(crate) fn must_end(error: &chat::Error, config: Config<'_>) -> bool {
 }
 
 impl Desk<'_> {
-    /// The details of the trace: those of the extractive writer, which decided that there is an answer, and ours.
-    fn details(&self, extract: Extra) -> Extra {
+    /// The details of the trace: those of the extractive writer, which decided that there is an answer, and ours; the
+    /// model's answer where it was put aside.
+    fn details(&self, extract: Extra, aside: Option<Value>) -> Extra {
         let mut details = Extra::new();
         details.insert("prompts".into(), json!(self.prompts));
         if !self.notes.is_empty() {
             details.insert("notes".into(), json!(self.notes));
+        }
+        if let Some(aside) = aside {
+            details.insert("put_aside".into(), aside);
         }
         details.insert("extractive".into(), json!(extract));
         details

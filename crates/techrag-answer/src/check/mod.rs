@@ -8,6 +8,7 @@
 //! | they stand on the page named, or at the place named where the source has no printed pages | wrong page |
 //! | the words its citations quote say what the claim says ([`claim`]) | partial |
 //! | what is printed beside the sentences, markers and words, says nothing more ([`printed`]) | not found |
+//! | an answer of the catalog is what the record's rows say ([`catalog`]) | not found |
 //!
 //! A record may cost seconds, not hours: what it quotes beyond that ([`effort`]) is not looked for, and says so.
 //!
@@ -24,9 +25,12 @@ mod printed;
 pub(crate) use locate::Searchable;
 
 use techrag_core::record::{
-    Answer, AnswerSentence, Check, CheckResult, Checks, Citation, Medal, Query, Source, TraceEntry,
+    Answer, AnswerSentence, Check, CheckResult, Checks, Citation, CriticVerdict, Critique, Medal, Query, Source,
+    TraceEntry,
 };
 use techrag_core::text;
+
+use crate::catalog;
 
 use effort::{COMPARED, Effort, SEARCHED};
 use locate::{Found, Place, Texts};
@@ -34,19 +38,14 @@ use locate::{Found, Place, Texts};
 /// Writes `checks`, `answer.confidence`, `answer.medal` and one trace entry. A record without an answer passes with a
 /// note.
 pub fn run(query: &mut Query) {
+    let stands = catalog::stands(query);
     let note = match query.answer.take() {
         None => "no answer to check".to_owned(),
         Some(mut answer) => {
-            let sources = query.sources.as_deref().unwrap_or_default();
-            let mut checks = checks(&answer, sources);
-            let (medal, reason) = medal::medal(&answer, &checks, query.evidence.as_ref(), query.critique.as_ref());
-            let (medal, reason) = medal::outside_only(medal, reason, &answer, sources);
-            checks.reason = reason;
-            answer.confidence = Some(medal::confidence(&answer, &checks));
-            answer.medal = Some(medal);
-            let note = match medal {
-                Medal::None => checks.reason.clone(),
-                _ => format!("{} of {} claims verified; {}", checks.verified, checks.total, checks.reason),
+            let (checks, note) = if answer.catalog && !answer.abstained {
+                of_catalog(&mut answer, stands)
+            } else {
+                judged(&mut answer, query)
             };
             query.answer = Some(answer);
             query.checks = Some(checks);
@@ -56,14 +55,53 @@ pub fn run(query: &mut Query) {
     query.trace.push(TraceEntry { stage: "check".into(), note, ..TraceEntry::default() });
 }
 
-/// Whether the record holds no answer that may be shown: it refused, or none of its claims is verified.
+/// The checks of an answer that cites sources, and a note; confidence and medal are written into it.
+fn judged(answer: &mut Answer, query: &Query) -> (Checks, String) {
+    let sources = query.sources.as_deref().unwrap_or_default();
+    let mut checks = of(answer, sources);
+    // What the critic said of a draft says nothing of the quotations that stand in its place; that evidence is missing does.
+    let of_draft =
+        |critique: &&Critique| answer.fallback.is_none() || critique.verdict == CriticVerdict::MissingEvidence;
+    let critique = query.critique.as_ref().filter(of_draft);
+    let (medal, reason) = medal::medal(answer, &checks, query.evidence.as_ref(), critique);
+    let (medal, reason) = medal::outside_only(medal, reason, answer, sources);
+    checks.reason = reason;
+    answer.confidence = Some(medal::confidence(answer, &checks));
+    answer.medal = Some(medal);
+    let note = match medal {
+        Medal::None => checks.reason.clone(),
+        _ => format!("{} of {} claims verified; {}", checks.verified, checks.total, checks.reason),
+    };
+    (checks, note)
+}
+
+/// The same for an answer of the catalog. It quotes nothing: it says what the rows say, or it is none.
+fn of_catalog(answer: &mut Answer, stands: bool) -> (Checks, String) {
+    if stands {
+        (answer.confidence, answer.medal) = (None, None);
+        let reason = "the answer is what the library's catalog says, row for row; it quotes no text, so that there is \
+                      nothing to verify and no medal";
+        return (Checks { reason: reason.into(), ..Checks::default() }, reason.to_owned());
+    }
+    (answer.confidence, answer.medal) = (Some(0.0), Some(Medal::None));
+    let detail = "the text is not what the rows of the catalog in this record say";
+    let check = Check { result: CheckResult::NotFound, detail: detail.into(), ..Check::default() };
+    (Checks { claims: vec![check], total: 1, reason: detail.into(), ..Checks::default() }, detail.to_owned())
+}
+
+/// Whether the record holds no answer that may be shown: it refused, or none of its claims is verified. What the catalog
+/// says is shown where it is what the rows say.
 pub fn abstained(query: &Query) -> bool {
+    if query.answer.as_ref().is_some_and(|answer| answer.catalog) {
+        return !catalog::stands(query);
+    }
     // A critic that misses evidence takes the medal, not the claims that stand.
     let verified = query.checks.as_ref().is_some_and(|checks| checks.verified > 0);
     query.answer.as_ref().is_none_or(|answer| answer.abstained || (answer.medal == Some(Medal::None) && !verified))
 }
 
-fn checks(answer: &Answer, sources: &[Source]) -> Checks {
+/// The checks of an answer's claims against its sources, without a reason; none for a refusal.
+pub fn of(answer: &Answer, sources: &[Source]) -> Checks {
     let mut claims = Vec::new();
     if !answer.abstained {
         let record = Record {

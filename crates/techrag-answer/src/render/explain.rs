@@ -19,6 +19,7 @@ pub(super) fn sections(view: &View) -> Vec<(String, Vec<String>)> {
     });
     [
         ("Steps", steps.collect::<Vec<_>>()),
+        ("Asked of the catalog", view.asked.clone()),
         ("Evidence notes", view.notes.clone()),
         ("Checks", view.findings.clone()),
         ("Model calls", calls.collect()),

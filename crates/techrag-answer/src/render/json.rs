@@ -11,6 +11,9 @@ pub(super) fn render(view: &View, detail: Detail) -> String {
         object.insert("trace".into(), json!(view.steps));
         object.insert("usage".into(), json!(view.usage));
         object.insert("checks".into(), json!(view.findings));
+        if !view.asked.is_empty() {
+            object.insert("select".into(), json!(view.asked));
+        }
         object.insert("notes".into(), json!(view.notes));
     }
     value.to_string()

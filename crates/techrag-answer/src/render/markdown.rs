@@ -3,10 +3,17 @@
 use super::terminal::cited;
 use super::view::View;
 use super::{Detail, explain};
+use crate::catalog::Told;
 
 pub(super) fn render(view: &View, detail: Detail) -> String {
     let mut out = vec![format!("## {}", escape(&view.question)), String::new()];
-    out.extend(view.answer.lines().map(escape));
+    match &view.told {
+        Some(told) => out.extend(self::told(told)),
+        None => out.extend(view.answer.lines().map(escape)),
+    }
+    if let Some(fallback) = &view.fallback {
+        out.extend([String::new(), format!("*{}*", escape(fallback))]);
+    }
     if let Some(missing) = &view.missing {
         out.extend([String::new(), format!("*{}*", escape(missing))]);
     }
@@ -27,9 +34,9 @@ pub(super) fn render(view: &View, detail: Detail) -> String {
         line.push_str(&format!(", {}", about.join(", ")));
         out.push(line);
     }
-    if !view.catalog.is_empty() {
-        out.extend([String::new(), "### Catalog".into(), String::new()]);
-        out.extend(view.catalog.iter().map(|line| format!("- {}", escape(line))));
+    if let Some((title, lines)) = &view.beside {
+        out.extend([String::new(), format!("### {title}"), String::new()]);
+        out.extend(lines.iter().map(|line| format!("- {}", escape(line))));
     }
     if detail == Detail::Explain {
         for (title, lines) in explain::sections(view) {
@@ -38,6 +45,14 @@ pub(super) fn render(view: &View, detail: Detail) -> String {
         }
     }
     out.join("\n")
+}
+
+/// What the catalog says: its rows are a list.
+fn told(told: &Told) -> Vec<String> {
+    let rows = told.rows.iter().map(|row| format!("- {}", escape(row)));
+    let gap = (!told.rows.is_empty()).then(String::new);
+    let lines = [escape(&told.headline), String::new(), format!("*{}*", escape(&told.read_as))];
+    lines.into_iter().chain(gap).chain(rows).collect()
 }
 
 /// Makes characters that mean something in Markdown or HTML mean themselves. Brackets stay readable: without a

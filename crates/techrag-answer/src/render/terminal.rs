@@ -4,6 +4,7 @@ use textwrap::Options;
 
 use super::view::{Shown, View};
 use super::{Colour, Detail, explain};
+use crate::catalog::Told;
 
 /// Narrower than this nothing can be read.
 const LEAST_WIDTH: usize = 20;
@@ -18,8 +19,12 @@ pub(super) fn render(view: &View, width: usize, colour: Colour, detail: Detail) 
     let mut paper = Paper { width: width.max(LEAST_WIDTH), colour, out: Vec::new() };
     paper.paragraph(&view.question, "", Some("1"));
     paper.out.push(String::new());
-    for paragraph in view.answer.lines() {
-        paper.answer(paragraph);
+    match &view.told {
+        Some(told) => paper.told(told),
+        None => view.answer.lines().for_each(|paragraph| paper.answer(paragraph)),
+    }
+    if let Some(fallback) = &view.fallback {
+        paper.paragraph(fallback, "", Some("33"));
     }
     if let Some(missing) = &view.missing {
         paper.paragraph(missing, "", Some("2"));
@@ -35,9 +40,9 @@ pub(super) fn render(view: &View, width: usize, colour: Colour, detail: Detail) 
         paper.heading("Sources");
         view.sources.iter().for_each(|source| paper.source(source));
     }
-    if !view.catalog.is_empty() {
-        paper.heading("Catalog");
-        view.catalog.iter().for_each(|line| paper.paragraph(line, "  ", None));
+    if let Some((title, lines)) = &view.beside {
+        paper.heading(title);
+        lines.iter().for_each(|line| paper.paragraph(line, "  ", None));
     }
     if detail == Detail::Explain {
         for (title, lines) in explain::sections(view) {
@@ -83,6 +88,13 @@ impl Paper {
             }
             self.out.push(painted);
         }
+    }
+
+    /// What the catalog says.
+    fn told(&mut self, told: &Told) {
+        self.paragraph(&told.headline, "", None);
+        self.paragraph(&told.read_as, "", Some("2"));
+        told.rows.iter().for_each(|row| self.paragraph(&format!("- {row}"), "  ", None));
     }
 
     fn heading(&mut self, text: &str) {

@@ -4,8 +4,11 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use serde_json::Value;
-use techrag_core::record::{CatalogAnswer, CheckResult, Medal, NOT_FOUND, Query, TraceEntry, UsageEntry};
+use techrag_core::record::{
+    Answer, CatalogAnswer, CatalogDocument, CheckResult, Medal, NOT_FOUND, Query, TraceEntry, UsageEntry,
+};
 
+use crate::catalog::{self, Told};
 use crate::{check, clean};
 
 /// The cleaned content of an answer.
@@ -18,7 +21,9 @@ pub(super) struct View {
     /// Why it abstained, or what is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) missing: Option<String>,
-    pub(super) medal: Medal,
+    /// None for what the catalog says: it has no citations to judge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) medal: Option<Medal>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) confidence: Option<f64>,
     pub(super) verified: u32,
@@ -27,9 +32,23 @@ pub(super) struct View {
     pub(super) doubts: Vec<String>,
     pub(super) citations: Vec<Cited>,
     pub(super) sources: Vec<Shown>,
-    /// What the catalog says: how it was asked, then its rows.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) catalog: Vec<String>,
+    /// What the catalog says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) catalog: Option<Table>,
+    /// Why quotations stand in place of a model's answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) fallback: Option<String>,
+    /// Where the answer comes from: `sources`, or `catalog` for rows that cite nothing.
+    pub(super) from: &'static str,
+    /// The answer where it is the catalog's.
+    #[serde(skip)]
+    pub(super) told: Option<Told>,
+    /// A titled list from the catalog.
+    #[serde(skip)]
+    pub(super) beside: Option<(&'static str, Vec<String>)>,
+    /// The SELECT and its values.
+    #[serde(skip)]
+    pub(super) asked: Vec<String>,
     #[serde(skip)]
     pub(super) steps: Vec<TraceEntry>,
     #[serde(skip)]
@@ -70,42 +89,75 @@ pub(super) struct Shown {
     pub(super) places: Vec<String>,
 }
 
-/// Most rows of the catalog that are shown.
-const MOST_ROWS: usize = 20;
+/// What the catalog says, for programs.
+#[derive(Debug, Serialize)]
+pub(super) struct Table {
+    pub(super) template: String,
+    pub(super) meaning: String,
+    pub(super) columns: Vec<String>,
+    pub(super) rows: Vec<Vec<Value>>,
+    pub(super) documents: Vec<CatalogDocument>,
+    /// There are more rows, or more documents, than stand here.
+    pub(super) truncated: bool,
+}
 
-/// How the catalog was asked, then its rows, cleaned.
-fn catalog(answer: &CatalogAnswer) -> Vec<String> {
-    let row = |row: &Vec<Value>| {
-        let cells = answer.columns.iter().zip(row).filter(|(column, value)| !value.is_null() && *column != "doc_id");
-        let cell = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        cells.map(|(column, value)| format!("{column} {}", cell(value))).collect::<Vec<_>>().join(", ")
+impl Table {
+    fn of(sql: &CatalogAnswer) -> Self {
+        let document = |one: &CatalogDocument| CatalogDocument {
+            doc_id: clean::line(&one.doc_id),
+            key: clean::line(&one.key),
+            title: one.title.as_deref().map(clean::line),
+        };
+        Self {
+            template: clean::line(&sql.template),
+            meaning: clean::line(&sql.meaning),
+            columns: sql.columns.iter().map(|column| clean::line(column)).collect(),
+            rows: sql.rows.iter().map(|row| row.iter().map(clean::value).collect()).collect(),
+            documents: sql.documents.iter().map(document).collect(),
+            truncated: sql.truncated,
+        }
+    }
+}
+
+/// How the catalog was asked, as an explanation says it.
+fn asked(sql: &CatalogAnswer) -> Vec<String> {
+    let values = sql.params.iter().map(catalog::cell).collect::<Vec<_>>().join(", ");
+    let values = (!values.is_empty()).then(|| format!("its question marks: {values}"));
+    std::iter::once(clean::line(&sql.select)).chain(values).collect()
+}
+
+/// What stands under an answer of the catalog, the documents that it counted; under another answer all that the catalog
+/// says.
+fn beside(query: &Query, shown: Option<&Told>) -> Option<(&'static str, Vec<String>)> {
+    let titled = match (shown, query.sql.as_deref().and_then(catalog::told)) {
+        (Some(told), _) => ("Documents counted", told.documents.clone()),
+        (None, Some(told)) => ("Catalog", [vec![told.headline, told.read_as], told.rows, told.documents].concat()),
+        (None, None) => return None,
     };
-    let left = answer.rows.len().saturating_sub(MOST_ROWS);
-    let left = match (left, answer.truncated && answer.rows.len() > 1) {
-        (0, false) => None,
-        (0, true) => Some("and more".to_owned()),
-        (left, false) => Some(format!("and {left} more")),
-        (left, true) => Some(format!("and more than {left} more")),
-    };
-    let lines = std::iter::once(answer.meaning.clone()).chain(answer.rows.iter().take(MOST_ROWS).map(row)).chain(left);
-    lines.map(|line| clean::line(&line)).collect()
+    (!titled.1.is_empty()).then_some(titled)
 }
 
 impl View {
     pub(super) fn of(query: &Query) -> Self {
+        let told = catalog::shown(query);
         let mut view = Self {
             question: clean::line(&query.question),
             answer: NOT_FOUND.to_owned(),
             abstained: true,
             missing: None,
-            medal: Medal::None,
+            medal: Some(Medal::None),
             confidence: None,
             verified: query.checks.as_ref().map_or(0, |checks| checks.verified),
             claims: query.checks.as_ref().map_or(0, |checks| checks.total),
             doubts: Vec::new(),
             citations: Vec::new(),
             sources: Vec::new(),
-            catalog: query.sql.as_deref().map(catalog).unwrap_or_default(),
+            catalog: query.sql.as_deref().map(Table::of),
+            fallback: None,
+            from: if told.is_some() { "catalog" } else { "sources" },
+            beside: beside(query, told.as_ref()),
+            told,
+            asked: query.sql.as_deref().map(asked).unwrap_or_default(),
             steps: query.trace.iter().map(step).collect(),
             usage: query.usage.clone(),
             findings: findings(query),
@@ -121,9 +173,13 @@ impl View {
             return;
         };
         self.missing = answer.missing.as_deref().map(clean::line);
-        self.medal = answer.medal.unwrap_or_default();
-        self.confidence = answer.confidence;
+        self.medal = Some(answer.medal.unwrap_or_default());
+        self.confidence = answer.confidence.filter(|confidence| confidence.is_finite());
         if answer.abstained {
+            return;
+        }
+        if answer.catalog {
+            self.show_catalog(answer);
             return;
         }
         // A record that was never checked is shown with its doubt; a checked one without a verified claim is not shown.
@@ -133,6 +189,7 @@ impl View {
         }
         self.abstained = false;
         self.answer = clean::block(&answer.text);
+        self.fallback = answer.fallback.as_deref().map(clean::line);
         self.doubts = doubts(query);
         for citation in answer.sentences.iter().flat_map(|sentence| &sentence.citations) {
             self.citations.push(Cited {
@@ -147,8 +204,22 @@ impl View {
         self.sources = sources(query, &self.citations);
     }
 
+    /// What the catalog says is shown only where it is what the record's rows say.
+    fn show_catalog(&mut self, answer: &Answer) {
+        if self.told.is_none() {
+            self.missing = Some("an answer of the catalog was written that is not what its rows say".into());
+            return;
+        }
+        self.abstained = false;
+        self.answer = clean::block(&answer.text);
+        (self.medal, self.confidence) = (None, None);
+    }
+
     /// The line under the answer.
     pub(super) fn summary(&self) -> String {
+        if self.told.is_some() {
+            return self.verified_line();
+        }
         match (self.claims, self.confidence) {
             (0, _) => self.verified_line(),
             (_, Some(confidence)) => {
@@ -159,7 +230,7 @@ impl View {
     }
 
     pub(super) fn medal_name(&self) -> &'static str {
-        match self.medal {
+        match self.medal.unwrap_or_default() {
             Medal::None => "no medal",
             Medal::Bronze => "bronze",
             Medal::Silver => "silver",
@@ -175,6 +246,7 @@ impl View {
 
     fn verified_line(&self) -> String {
         match self.claims {
+            _ if self.told.is_some() => "rows of the library's catalog, no quotations: nothing to verify".to_owned(),
             0 => "not checked".to_owned(),
             claims => format!("{} of {claims} citations verified", self.verified),
         }

@@ -30,7 +30,14 @@ pub struct Answer {
     /// Medal (SPEC section 12), written by `techrag-answer check`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub medal: Option<Medal>,
-    /// Who wrote it: `extractive` and its version, or the model.
+    /// It is what the catalog says: made of the rows of `sql`, it quotes nothing and cites nothing. `check` gives it
+    /// neither confidence nor medal, which speak of citations.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub catalog: bool,
+    /// Why this extractive answer stands although a model was asked to write, in a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<String>,
+    /// Who wrote it: `extractive` and its version, `catalog` and its version, or the model.
     pub by: String,
     /// Unknown fields.
     #[serde(flatten)]

@@ -8,7 +8,7 @@ use techrag_core::record::{Evidence, Query, Retry, Verdict};
 
 use super::answer::{self, Cite, Piece};
 use super::gallery::{self, Images};
-use super::{blocks, passages};
+use super::{blocks, catalog, passages};
 use crate::render::view::View;
 
 /// One answer.
@@ -19,6 +19,10 @@ pub(super) struct Article {
     abstained: bool,
     answer: Vec<Vec<Piece>>,
     missing: Option<String>,
+    fallback: Option<String>,
+    /// Whether the answer is the catalog's.
+    told: bool,
+    catalog: Option<catalog::Shown>,
     medal: &'static str,
     summary: String,
     doubts: Vec<String>,
@@ -95,7 +99,7 @@ impl Article {
     pub(super) fn of(query: &Query, number: usize, images: &Images<'_>) -> Self {
         let view = View::of(query);
         let cites = match &query.answer {
-            Some(written) if !view.abstained => answer::cites(written, query.checks.as_ref()),
+            Some(written) if !view.abstained && view.told.is_none() => answer::cites(written, query.checks.as_ref()),
             _ => Vec::new(),
         };
         let steps = view.steps.iter().map(|step| Step {
@@ -103,11 +107,15 @@ impl Article {
             ms: step.ms.map_or(String::new(), |ms| format!("{ms:.1}")),
             note: step.note.clone(),
         });
-        let answer = answer::paragraphs(&view.answer, &cites);
+        // The rows of the catalog's answer are a table of their own.
+        let words = view.told.as_ref().map(|told| format!("{}\n{}", told.headline, told.read_as));
+        let answer = answer::paragraphs(words.as_deref().unwrap_or(&view.answer), &cites);
         Self {
             id: format!("q{number}"),
             quotes: quotes(query, &cites, &answer),
             answer,
+            told: view.told.is_some(),
+            catalog: query.sql.as_deref().and_then(|sql| catalog::shown(sql, &view)),
             medal: view.medal_name(),
             summary: view.counts(),
             sources: passages::sources(query),
@@ -127,6 +135,7 @@ impl Article {
             question: view.question,
             abstained: view.abstained,
             missing: view.missing,
+            fallback: view.fallback,
             doubts: view.doubts,
         }
     }

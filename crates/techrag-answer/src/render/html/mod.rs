@@ -7,6 +7,7 @@
 mod answer;
 mod article;
 mod blocks;
+mod catalog;
 mod gallery;
 mod passages;
 
