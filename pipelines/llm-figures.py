@@ -80,11 +80,14 @@ def answers(root: Path, work: Path, mode: str, kind: str) -> list[str]:
     others = [record for record in records if not gold[record["_id"]]["answerable"]]
     refused = sum(record["answer"]["abstained"] for record in others)
     medals = [record["answer"].get("medal", "none") for record in asked]
-    fallen = sum(record["answer"]["by"].startswith("extractive") for record in asked) if kind == "checked" else None
+    # As `render` decides: a refusal, or no claim that is verified.
+    unsaid = sum(record["answer"]["abstained"] or not record["checks"]["verified"] for record in answerable)
+    fallen = None if kind == "extractive" else sum("fallback" in record["answer"] for record in records)
     return [
         percent(right, len(answerable)),
         percent(verified, total),
         percent(false_refusals, len(answerable)),
+        percent(unsaid, len(answerable)),
         percent(refused, len(others)) if others else "–",
         ", ".join(f"{medals.count(medal)} {medal}" for medal in ("gold", "silver", "bronze", "none") if medal in medals),
         "–" if fallen is None else str(fallen),
@@ -113,16 +116,20 @@ def answer_lines(root: Path, work: Path) -> list[str]:
         "## Answers",
         "",
         f"{single} fixture questions of the testing half by one call (`--mode single`), {multi} by four agents (`--mode multi`),",
-        "and the same ones by the extractive writer on the same evidence. *Right*: the answer holds every gold fact.",
-        "*Verified*: share of citations whose quotation holds the claim (`techrag-answer check`). *Fell back*: answers where the",
-        "model failed and the extractive one stands. Where the extractive writer refuses, no model is asked: such a refusal",
-        "counts for both. The evidence is what eight hits give, two passages a paper: less than the pipeline takes by default.",
+        "and the same ones by the extractive writer on the same evidence. *Its own words* are the model's answers as they are",
+        "(`--fallback none`); *after the fallback* is what a user gets: where no claim of the model's answer can be verified,",
+        "the extractive answer stands, and says so. *Right*: the answer holds every gold fact. *Verified*: share of citations",
+        "whose quotation holds the claim (`techrag-answer check`). *Printed as a refusal*: answerable ones that refuse or have no",
+        "verified claim. *Fell back*: answers where the extractive one stands because the model failed or none of its claims",
+        "stood. Where the extractive writer refuses, no model is asked: such a refusal counts for all. The evidence is what",
+        "eight hits give, two passages a paper: less than the pipeline takes by default.",
         "",
-        "| writer | right | citations verified | false refusals | unanswerable refused | medals | fell back |",
-        "|---|---|---|---|---|---|---|",
+        "| writer | right | citations verified | false refusals | printed as a refusal | unanswerable refused | medals | fell back |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for mode in ("single", "multi"):
-        out.append(f"| `{mode}` | " + " | ".join(answers(root, work, mode, "checked")) + " |")
+        out.append(f"| `{mode}`, its own words | " + " | ".join(answers(root, work, mode, "checked")) + " |")
+        out.append(f"| `{mode}`, after the fallback | " + " | ".join(answers(root, work, mode, "stands")) + " |")
         out.append("| extractive, same questions | " + " | ".join(answers(root, work, mode, "extractive")) + " |")
     return [*out, ""]
 

@@ -54,8 +54,11 @@ done
 
 for mode in single multi; do
   say "answers, --mode $mode"
-  techrag-agents generate --mode $mode --max-prompt-tokens $tokens "${llm[@]}" -v <"$work/$mode-assembled.jsonl" >"$work/$mode-written.jsonl"
+  techrag-agents generate --mode $mode --fallback none --max-prompt-tokens $tokens "${llm[@]}" -v <"$work/$mode-assembled.jsonl" >"$work/$mode-written.jsonl"
   techrag-answer check <"$work/$mode-written.jsonl" >"$work/$mode-checked.jsonl" || [ $? -eq 1 ]
+  # The same calls once more, as a user gets them: quotations where no claim of the model's stands.
+  techrag-agents generate --mode $mode --max-prompt-tokens $tokens --llm-replay "$kept/calls.jsonl" --offline <"$work/$mode-assembled.jsonl" |
+    techrag-answer check >"$work/$mode-stands.jsonl" || [ $? -eq 1 ]
   techrag-agents generate --mode extractive <"$work/$mode-assembled.jsonl" | techrag-answer check >"$work/$mode-extractive.jsonl" || [ $? -eq 1 ]
 done
 
@@ -70,7 +73,7 @@ techrag-score --reviewer llm --max-prompt-tokens $tokens "${llm[@]}" -v < <(head
 
 say "replay"
 for mode in single multi; do
-  techrag-agents generate --mode $mode --max-prompt-tokens $tokens --llm-replay "$kept/calls.jsonl" --offline <"$work/$mode-assembled.jsonl" |
+  techrag-agents generate --mode $mode --fallback none --max-prompt-tokens $tokens --llm-replay "$kept/calls.jsonl" --offline <"$work/$mode-assembled.jsonl" |
     cmp - "$work/$mode-written.jsonl" || fail "the replay of --mode $mode differs"
   cp "$work/$mode-assembled.jsonl" "$kept/$mode.jsonl"
 done

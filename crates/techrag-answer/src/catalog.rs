@@ -95,7 +95,7 @@ fn list(sql: &CatalogAnswer) -> String {
         _ => "rows",
     };
     match sql.rows.len() {
-        0 => format!("No {things}: the library's catalog has none of this kind."),
+        0 => format!("No {things}: the library's catalog lists none."),
         n if sql.truncated => format!("More than {n} {things}, the first of them listed from the library's catalog."),
         n => format!("{n} {}, listed from the library's catalog.", of_number(things, n as u64)),
     }
@@ -218,12 +218,7 @@ mod tests {
                 json!([[2002, 1], [null, 2]]),
                 "2 years, listed from the library's catalog.\n- 2002: 1\n- without a year: 2",
             ),
-            (
-                "list keywords",
-                &["keyword", "documents"],
-                json!([]),
-                "No keywords: the library's catalog has none of this kind.",
-            ),
+            ("list keywords", &["keyword", "documents"], json!([]), "No keywords: the library's catalog lists none."),
             ("a SELECT", &["x_y", "z"], json!([[1.5, null]]), "1 row, listed from the library's catalog.\n- x y 1.5"),
         ] {
             let answer = answer(&sql(template, columns, rows)).unwrap();

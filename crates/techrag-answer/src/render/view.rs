@@ -140,6 +140,7 @@ fn beside(query: &Query, shown: Option<&Told>) -> Option<(&'static str, Vec<Stri
 impl View {
     pub(super) fn of(query: &Query) -> Self {
         let told = catalog::shown(query);
+        let answered = told.is_some();
         let mut view = Self {
             question: clean::line(&query.question),
             answer: NOT_FOUND.to_owned(),
@@ -161,7 +162,8 @@ impl View {
             steps: query.trace.iter().map(step).collect(),
             usage: query.usage.clone(),
             findings: findings(query),
-            notes: notes(query),
+            // Evidence that the answer does not rest on raises no doubts about it.
+            notes: if answered { Vec::new() } else { notes(query) },
         };
         view.show_answer(query);
         view

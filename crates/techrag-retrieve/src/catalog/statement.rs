@@ -138,14 +138,52 @@ fn meaning(ask: &Ask) -> String {
         Wanted::Newest(number) => format!("the newest {number} documents, all of the last year"),
         Wanted::Oldest(number) => format!("the oldest {number} documents, all of the last year"),
     };
+    let mut rest = ask.limits.as_slice();
+    let mut words = vec![what];
+    while let [limit, after @ ..] = rest {
+        // A pair of years is said as one.
+        let (said, left) = match (limit, after) {
+            (Limit::From(first), [Limit::To(last), after @ ..]) if first == last => (format!("of {first}"), after),
+            (Limit::From(first), [Limit::To(last), after @ ..]) => (format!("of {first} to {last}"), after),
+            _ => (limited(limit), after),
+        };
+        words.push(said);
+        rest = left;
+    }
+    words.join(", ")
+}
+
+/// One limit in words.
+fn limited(limit: &Limit) -> String {
     let either = |values: &[String]| values.iter().map(|value| format!("“{value}”")).collect::<Vec<_>>().join(" or ");
-    let limits = ask.limits.iter().map(|limit| match limit {
+    match limit {
         Limit::From(year) => format!("of {year} or later"),
         Limit::To(year) => format!("of {year} or earlier"),
         Limit::Author(names) => format!("by {}", either(names)),
         Limit::Keyword(words) => format!("with a keyword that has {}", either(words)),
         Limit::About(words) => format!("whose title, keywords and abstract have all words of {}", either(words)),
         Limit::Titled(words) => format!("whose title has all words of {}", either(words)),
-    });
-    std::iter::once(what).chain(limits).collect::<Vec<_>>().join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_of_years_is_said_as_one() {
+        let limits = vec![
+            Limit::From(2021),
+            Limit::To(2021),
+            Limit::To(2030),
+            Limit::From(1990),
+            Limit::Titled(vec!["grip".into()]),
+            Limit::From(2000),
+            Limit::To(2009),
+        ];
+        assert_eq!(
+            meaning(&Ask { wanted: Wanted::Documents, limits }),
+            "documents, of 2021, of 2030 or earlier, of 1990 or later, whose title has all words of “grip”, of 2000 to 2009"
+        );
+    }
 }

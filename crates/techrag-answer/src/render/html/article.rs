@@ -109,23 +109,25 @@ impl Article {
         });
         // The rows of the catalog's answer are a table of their own.
         let words = view.told.as_ref().map(|told| format!("{}\n{}", told.headline, told.read_as));
+        let told = view.told.is_some();
         let answer = answer::paragraphs(words.as_deref().unwrap_or(&view.answer), &cites);
         Self {
             id: format!("q{number}"),
             quotes: quotes(query, &cites, &answer),
             answer,
-            told: view.told.is_some(),
+            told,
             catalog: query.sql.as_deref().and_then(|sql| catalog::shown(sql, &view)),
             medal: view.medal_name(),
             summary: view.counts(),
-            sources: passages::sources(query),
-            evidence: query.evidence.as_ref().map(score),
+            // What the catalog answers rests on no passage, and no writer was asked.
+            sources: if told { Vec::new() } else { passages::sources(query) },
+            evidence: query.evidence.as_ref().filter(|_| !told).map(score),
             retry: query.retry.as_deref().map(retry),
             blocks: blocks::blocks(query, &view),
-            gallery: gallery::pages(query, images),
+            gallery: if told { Vec::new() } else { gallery::pages(query, images) },
             steps: steps.collect(),
             usage: query.usage.iter().map(call).collect(),
-            prompt: query.prompt.as_ref().map(|prompt| Prompt {
+            prompt: query.prompt.as_ref().filter(|_| !told).map(|prompt| Prompt {
                 system: clean::block(&prompt.system),
                 user: clean::block(&prompt.user),
                 template: clean::line(&prompt.template),
