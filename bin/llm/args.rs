@@ -21,7 +21,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     pub(crate) llm_key_file: Option<PathBuf>,
     /// Longest a call may take, retries included, in seconds [default: timeout in [llm], or 600]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = techrag_cli::range::decimal::<f64>(0.001..=techrag_cli::range::LONGEST_S))]
     pub(crate) llm_timeout: Option<f64>,
     /// Keep every call in FILE; a call it has is not made again
     #[arg(long, value_name = "FILE", conflicts_with_all = ["llm_replay", "dry_run"])]
@@ -30,10 +30,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
     pub(crate) llm_replay: Option<PathBuf>,
     /// Most US dollars of the run, by the prices in [llm.prices]
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", value_parser = techrag_cli::range::decimal::<f64>(0.0..=1e9))]
     pub(crate) max_usd: Option<f64>,
     /// Most calls of the run
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = techrag_cli::range::whole::<u64>(0..=techrag_cli::range::MOST))]
     pub(crate) max_calls: Option<u64>,
     /// Send nothing; tell what would be sent and what it would cost at most
     #[arg(long)]

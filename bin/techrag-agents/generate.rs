@@ -31,10 +31,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ANSWER", default_value = "extractive")]
     fallback: Fallback,
     /// Most sentences of an answer [default: 8 quoted, 6 by a model, whose sentences say more each]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = techrag_cli::range::whole::<usize>(1..=techrag_cli::range::MOST))]
     max_sentences: Option<usize>,
     /// Support, 0 to 1, below which the answer is a refusal
-    #[arg(long, value_name = "SHARE", default_value_t = extractive::FLOOR)]
+    #[arg(long, value_name = "SHARE", default_value_t = extractive::FLOOR, value_parser = techrag_cli::range::decimal::<f64>(0.0..=1.0))]
     floor: f64,
     /// Sentence encoder that compares by meaning: its name in the manifest; `off` for words alone; `auto` for the
     /// built-in choice where its files are there
@@ -42,10 +42,10 @@ pub(crate) struct Args {
     encoder: String,
     /// Most estimated tokens of a prompt; the weakest evidence is left out first. The model's context must hold this and
     /// the reply (up to 1,200)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = techrag_cli::range::whole::<u64>(1..=1_000_000_000))]
     max_prompt_tokens: Option<u64>,
     /// Most page images of `visual` that a writer sees, for models that read images; they lie in the --library
-    #[arg(long, value_name = "N", default_value = "0")]
+    #[arg(long, value_name = "N", default_value = "0", value_parser = techrag_cli::range::whole::<usize>(0..=1000))]
     images: usize,
     #[command(flatten)]
     llm: llm::Args,

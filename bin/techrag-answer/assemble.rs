@@ -17,13 +17,13 @@ use crate::llm;
     techrag-answer assemble --max-prompt-tokens 3000 <hits.jsonl")]
 pub(crate) struct Args {
     /// Most chunks a paper, of 3,500 characters each; of shorter ones more, up to the same text
-    #[arg(long, value_name = "N", default_value = "6")]
+    #[arg(long, value_name = "N", default_value = "6", value_parser = techrag_cli::range::whole::<usize>(1..=techrag_cli::range::MOST))]
     chunks: usize,
     /// Most evidence sentences a paper
-    #[arg(long, value_name = "N", default_value = "5")]
+    #[arg(long, value_name = "N", default_value = "5", value_parser = techrag_cli::range::whole::<usize>(1..=techrag_cli::range::MOST))]
     sentences: usize,
     /// Most estimated tokens of the prompt; the weakest sentences are dropped first, and named
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = techrag_cli::range::whole::<u64>(1..=1_000_000_000))]
     max_prompt_tokens: Option<u64>,
     /// Who says what is doubtful about the evidence
     #[arg(long, value_name = "WHO", default_value = "rules")]

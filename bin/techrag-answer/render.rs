@@ -27,7 +27,7 @@ pub(crate) struct Args {
     #[arg(long)]
     explain: bool,
     /// Columns of the text [default: the terminal's, or 80]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = techrag_cli::range::whole::<usize>(1..=techrag_cli::range::MOST))]
     width: Option<usize>,
     /// The library whose page images go into the HTML page
     #[arg(long, value_name = "DIR", env = "TECHRAG_LIBRARY")]

@@ -42,31 +42,31 @@ pub(crate) struct Args {
     #[arg(long = "root", value_name = "DIR")]
     pub(crate) roots: Vec<PathBuf>,
     /// Characters a chunk should have
-    #[arg(long, value_name = "N", default_value_t = 3500)]
+    #[arg(long, value_name = "N", default_value_t = 3500, value_parser = techrag_cli::range::whole::<usize>(1..=1_000_000_000))]
     target: usize,
     /// Characters under which the last chunk of a section joins the one before
-    #[arg(long, value_name = "N", default_value_t = 300)]
+    #[arg(long, value_name = "N", default_value_t = 300, value_parser = techrag_cli::range::whole::<usize>(0..=1_000_000_000))]
     min: usize,
     /// Most characters of a chunk; only a single sentence or table row may be longer
-    #[arg(long, value_name = "N", default_value_t = 6000)]
+    #[arg(long, value_name = "N", default_value_t = 6000, value_parser = techrag_cli::range::whole::<usize>(1..=1_000_000_000))]
     max: usize,
     /// Characters of the end of a chunk, in whole sentences, that the next one of its section repeats
-    #[arg(long, value_name = "N", default_value_t = 400)]
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = techrag_cli::range::whole::<usize>(0..=1_000_000_000))]
     overlap: usize,
     /// Largest file that is read, in bytes
-    #[arg(long, value_name = "N", default_value_t = 1 << 30)]
+    #[arg(long, value_name = "N", default_value_t = 1 << 30, value_parser = techrag_cli::range::whole::<u64>(1..=1 << 50))]
     max_bytes: u64,
     /// Most pages of a PDF
-    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = techrag_cli::range::whole::<u32>(1..=10_000_000))]
     max_pages: u32,
     /// Memory of a reader, in MiB
-    #[arg(long, value_name = "N", default_value_t = 1024)]
+    #[arg(long, value_name = "N", default_value_t = 1024, value_parser = techrag_cli::range::whole::<u64>(16..=techrag_cli::range::MEMORY))]
     max_memory: u64,
     /// Seconds for one page of a PDF
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = techrag_cli::range::whole::<u64>(1..=techrag_cli::range::LONGEST))]
     page_timeout: u64,
     /// Seconds for one file; pages of a PDF not read by then are recorded as failed
-    #[arg(long, value_name = "N", default_value_t = 120)]
+    #[arg(long, value_name = "N", default_value_t = 120, value_parser = techrag_cli::range::whole::<u64>(1..=techrag_cli::range::LONGEST))]
     file_timeout: u64,
     /// File whose first line is the password of encrypted PDFs
     #[arg(long, value_name = "FILE")]

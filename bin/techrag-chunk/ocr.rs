@@ -17,10 +17,10 @@ pub(crate) struct OcrArgs {
     #[arg(long, value_name = "NAME[+NAME…]", default_value = "eng")]
     ocr_languages: String,
     /// Seconds for reading one page off its picture
-    #[arg(long, value_name = "N", default_value_t = 60)]
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = techrag_cli::range::whole::<u64>(1..=techrag_cli::range::LONGEST))]
     ocr_timeout: u64,
     /// Confidence from 0 to 1 under which a page read off its picture is named
-    #[arg(long, value_name = "SHARE", default_value_t = 0.75)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.75, value_parser = techrag_cli::range::decimal::<f32>(0.0..=1.0))]
     ocr_doubt: f32,
 }
 

@@ -21,10 +21,10 @@ pub(crate) struct SpeechArgs {
     #[arg(long, value_name = "CODE")]
     speech_language: Option<String>,
     /// Seconds for one file
-    #[arg(long, value_name = "N", default_value_t = 14_400)]
+    #[arg(long, value_name = "N", default_value_t = 14_400, value_parser = techrag_cli::range::whole::<u64>(1..=techrag_cli::range::LONGEST))]
     speech_timeout: u64,
     /// Memory of the process that listens, in MiB
-    #[arg(long, value_name = "N", default_value_t = 2048)]
+    #[arg(long, value_name = "N", default_value_t = 2048, value_parser = techrag_cli::range::whole::<u64>(16..=techrag_cli::range::MEMORY))]
     speech_memory: u64,
 }
 

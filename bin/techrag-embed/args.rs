@@ -42,7 +42,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) batch: u16,
     /// Most characters of a window that a server embeds; a model of the manifest knows its own length
-    #[arg(long, value_name = "N", default_value_t = 1200, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1200, value_parser = techrag_cli::range::whole::<u32>(1..=techrag_cli::range::MOST))]
     pub(crate) window_chars: u32,
     #[command(flatten)]
     pub(crate) endpoint: Endpoint,

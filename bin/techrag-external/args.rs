@@ -33,7 +33,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "crossref,openalex,semanticscholar")]
     pub(crate) sources: Vec<Index>,
     /// Most works and pages kept of a loop
-    #[arg(long, value_name = "N", default_value = "10")]
+    #[arg(long, value_name = "N", default_value = "10", value_parser = techrag_cli::range::whole::<usize>(1..=1000))]
     pub(crate) max_results: usize,
     /// Keep works that fail the vetting too, with the reason, behind those that pass
     #[arg(long)]
@@ -63,13 +63,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     pub(crate) replay: Option<PathBuf>,
     /// Longest wait for a source's turn, in seconds; it is skipped with a note after that
-    #[arg(long, value_name = "SECONDS", default_value = "10")]
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = techrag_cli::range::decimal::<f64>(0.0..=techrag_cli::range::LONGEST_S))]
     pub(crate) max_wait: f64,
     /// No attempt begins after so many seconds of a question
-    #[arg(long, value_name = "SECONDS", default_value = "60")]
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = techrag_cli::range::decimal::<f64>(0.0..=techrag_cli::range::LONGEST_S))]
     pub(crate) max_time: f64,
     /// Year from which "recent" is judged
-    #[arg(long, value_name = "YEAR")]
+    #[arg(long, value_name = "YEAR", value_parser = clap::value_parser!(i32).range(0..=9999))]
     pub(crate) year: Option<i32>,
     /// Sentence encoder that vets by meaning, where its files are there; `off` for words alone
     #[arg(long, value_name = "ID", default_value = "all-MiniLM-L6-v2")]

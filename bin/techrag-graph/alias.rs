@@ -29,7 +29,7 @@ enum Action {
         #[command(flatten)]
         store: StoreArgs,
         /// Least cosine of two names of one meaning; 0 compares no meanings and needs no model
-        #[arg(long, value_name = "C", default_value_t = 0.0)]
+        #[arg(long, value_name = "C", default_value_t = 0.0, value_parser = techrag_cli::range::decimal::<f32>(0.0..=1.0))]
         meaning: f32,
     },
     /// Make edges of the proposals on stdin that say so

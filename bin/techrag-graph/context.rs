@@ -20,19 +20,19 @@ pub(crate) struct Args {
     #[command(flatten)]
     store: StoreArgs,
     /// Hits whose papers are described
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = techrag_cli::range::whole::<usize>(0..=techrag_cli::range::MOST))]
     hits: usize,
     /// Most co-citing papers
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = techrag_cli::range::whole::<usize>(0..=techrag_cli::range::MOST))]
     co_citing: usize,
     /// Most papers of an author
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = techrag_cli::range::whole::<usize>(0..=techrag_cli::range::MOST))]
     of_author: usize,
     /// Most relations between terms, where the graph has them
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = techrag_cli::range::whole::<usize>(0..=techrag_cli::range::MOST))]
     relations: usize,
     /// Most communities, for a question about the library as a whole
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = techrag_cli::range::whole::<usize>(0..=techrag_cli::range::MOST))]
     communities: usize,
     /// Name only papers with a chunk that meets a condition, as techrag-retrieve has it
     #[arg(long = "where", value_name = "FIELD OP VALUE")]

@@ -30,22 +30,22 @@ pub(crate) struct Args {
     #[arg(long)]
     retry: bool,
     /// Hits whose papers are started from
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = techrag_cli::range::whole::<usize>(0..=techrag_cli::range::MOST))]
     seeds: usize,
     /// Near papers whose chunks are weighed
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = techrag_cli::range::whole::<usize>(0..=techrag_cli::range::MOST))]
     papers: usize,
     /// Chunks of each that are weighed
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = techrag_cli::range::whole::<usize>(0..=techrag_cli::range::MOST))]
     chunks: usize,
     /// Most chunks that join the hits
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = techrag_cli::range::whole::<usize>(0..=techrag_cli::range::MOST))]
     most: usize,
     /// Least calibrated relevance of a chunk that joins, where no cross-encoder reads it
-    #[arg(long, value_name = "P", default_value_t = 0.5)]
+    #[arg(long, value_name = "P", default_value_t = 0.5, value_parser = techrag_cli::range::decimal::<f64>(0.0..=1.0))]
     least_relevance: f64,
     /// Least cross-encoder logit of a chunk that joins
-    #[arg(long, value_name = "L", default_value_t = 0.0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "L", default_value_t = 0.0, allow_negative_numbers = true, value_parser = techrag_cli::range::decimal::<f32>(-1e6..=1e6))]
     least_logit: f32,
     /// Cross-encoder: auto (where its file is there and the hits were read by one), off, or a model
     #[arg(long, value_name = "MODEL", default_value = "auto")]

@@ -24,19 +24,19 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     vocabulary: Vec<PathBuf>,
     /// Characters read of the first chunk, abstract, introduction and conclusion
-    #[arg(long, value_name = "N", default_value_t = 6000)]
+    #[arg(long, value_name = "N", default_value_t = 6000, value_parser = techrag_cli::range::whole::<usize>(0..=techrag_cli::range::MOST))]
     priority: usize,
     /// Most topics of a paper
-    #[arg(long, value_name = "N", default_value_t = 12)]
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = techrag_cli::range::whole::<usize>(0..=techrag_cli::range::MOST))]
     topics: usize,
     /// Most methods of a paper
-    #[arg(long, value_name = "N", default_value_t = 12)]
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = techrag_cli::range::whole::<usize>(0..=techrag_cli::range::MOST))]
     methods: usize,
     /// Most metrics of a paper
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = techrag_cli::range::whole::<usize>(0..=techrag_cli::range::MOST))]
     metrics: usize,
     /// Most applications of a paper
-    #[arg(long, value_name = "N", default_value_t = 6)]
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = techrag_cli::range::whole::<usize>(0..=techrag_cli::range::MOST))]
     applications: usize,
     /// Also name relations between terms: USED_FOR, MEASURES, RELATED_TO, BROADER_THAN
     #[arg(long)]
@@ -45,7 +45,7 @@ pub(crate) struct Args {
     #[arg(long)]
     names: bool,
     /// Least weight of a term, 0 to 1
-    #[arg(long, value_name = "W", default_value_t = 0.25)]
+    #[arg(long, value_name = "W", default_value_t = 0.25, value_parser = techrag_cli::range::decimal::<f64>(0.0..=1e6))]
     least: f64,
     #[command(flatten)]
     llm: llm::Args,

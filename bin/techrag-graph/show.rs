@@ -15,7 +15,7 @@ pub(crate) struct Args {
     /// An id, a name, or words of a title
     name: String,
     /// Most links of a kind that are listed
-    #[arg(long, value_name = "N", default_value_t = 12)]
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = techrag_cli::range::whole::<usize>(0..=techrag_cli::range::MOST))]
     most: usize,
     #[command(flatten)]
     store: StoreArgs,

@@ -20,7 +20,7 @@ pub(crate) struct StoreArgs {
     #[arg(long, value_name = "PASSWORD", env = "NEO4J_PASSWORD", hide_env_values = true, default_value = "")]
     neo4j_password: String,
     /// Longest wait for a connection to the server, in seconds
-    #[arg(long, value_name = "S", default_value_t = 5)]
+    #[arg(long, value_name = "S", default_value_t = 5, value_parser = techrag_cli::range::whole::<u64>(1..=techrag_cli::range::LONGEST))]
     store_timeout: u64,
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "KEY", env = "OPENALEX_API_KEY", hide_env_values = true, default_value = "")]
     openalex_key: String,
     /// Longest wait for a turn or an answer, in seconds
-    #[arg(long, value_name = "S", default_value_t = 20)]
+    #[arg(long, value_name = "S", default_value_t = 20, value_parser = techrag_cli::range::whole::<u64>(0..=techrag_cli::range::LONGEST))]
     max_wait: u64,
 }
 

@@ -19,7 +19,7 @@ pub(crate) struct Args {
     #[arg(long)]
     replace: bool,
     /// Chunks that are committed together
-    #[arg(long, value_name = "N", default_value_t = 2048, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 2048, value_parser = techrag_cli::range::whole::<u32>(1..=techrag_cli::range::MOST))]
     batch: u32,
 }
 

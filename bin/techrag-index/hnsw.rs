@@ -22,7 +22,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..))]
     breadth: u16,
     /// Vectors that are asked with to measure the recall; 0 measures none
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = techrag_cli::range::whole::<usize>(1..=techrag_cli::range::MOST))]
     sample: usize,
     /// Take the graphs out
     #[arg(long)]

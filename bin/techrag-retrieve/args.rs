@@ -4,7 +4,7 @@ use clap::Parser;
 use techrag_index::Condition;
 
 use crate::endpoint::Endpoint;
-use crate::values::{FusionName, ModeName, at_least_one, share, weight};
+use crate::values::{FusionName, ModeName, share, weight};
 
 /// Find the chunks that answer a question
 ///
@@ -35,14 +35,14 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 60.0, value_parser = weight)]
     pub(crate) rrf_constant: f64,
     /// Most hits of a question
-    #[arg(short, long, value_name = "N", default_value_t = 20)]
+    #[arg(short, long, value_name = "N", default_value_t = 20, value_parser = techrag_cli::range::whole::<usize>(1..=techrag_cli::range::MOST))]
     pub(crate) k: usize,
     /// Chunks taken from each channel before they are fused (at least k)
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = techrag_cli::range::whole::<usize>(1..=techrag_cli::range::MOST))]
     pub(crate) candidates: usize,
     /// Search vectors by the graphs of `techrag-index hnsw`, approximately, keeping this many candidates during a walk
     /// [default: every vector is compared, exactly]
-    #[arg(long, value_name = "BREADTH")]
+    #[arg(long, value_name = "BREADTH", value_parser = techrag_cli::range::whole::<usize>(1..=techrag_cli::range::MOST))]
     pub(crate) hnsw: Option<usize>,
     /// How rare words count: lucene (k1 1.2) or okapi, as rank_bm25 has it (k1 1.5)
     #[arg(long, value_name = "VARIANT", default_value = "lucene")]
@@ -73,7 +73,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "W", default_value_t = 0.0, value_parser = weight)]
     pub(crate) late_weight: f64,
     /// Most hits of one document before those of others [default: as many as there are]
-    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", value_parser = techrag_cli::range::whole::<usize>(1..=techrag_cli::range::MOST))]
     pub(crate) per_paper: Option<usize>,
     /// Maximal marginal relevance: what a hit's own score counts, 0 to 1, against its likeness to the hits before it;
     /// where candidates are read again, it orders those alone [default: the score alone]
@@ -91,6 +91,6 @@ pub(crate) struct Args {
     #[arg(long, value_name = "MODEL", default_value = "auto")]
     pub(crate) rerank: String,
     /// How many candidates it reads
-    #[arg(long, value_name = "N", default_value_t = 30)]
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = techrag_cli::range::whole::<usize>(0..=techrag_cli::range::MOST))]
     pub(crate) rerank_depth: usize,
 }

@@ -2,14 +2,6 @@
 
 use clap::ValueEnum;
 
-/// A count that is not 0.
-pub(crate) fn at_least_one(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) | Err(_) => Err("a number of at least 1 is expected".to_owned()),
-        Ok(number) => Ok(number),
-    }
-}
-
 /// Far beyond any weight of use, and far below where a sum of scores is no number any more.
 const HEAVIEST: f64 = 1e6;
 

@@ -35,7 +35,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "VERDICT", ignore_case = true)]
     pub(crate) require: Option<Require>,
     /// Year from which recency is judged; without it, a question for recent work gets half of those points
-    #[arg(long, value_name = "YEAR")]
+    #[arg(long, value_name = "YEAR", value_parser = clap::value_parser!(i32).range(0..=9999))]
     pub(crate) year: Option<i32>,
     /// Calibration of relevance [default: the one built in]
     #[arg(long, value_name = "FILE")]
@@ -47,7 +47,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "WHO", default_value = "none")]
     pub(crate) reviewer: Reviewer,
     /// Most estimated tokens of a reviewer's prompt; the weakest passages are left out first
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = techrag_cli::range::whole::<u64>(1..=1_000_000_000))]
     pub(crate) max_prompt_tokens: Option<u64>,
     #[command(flatten)]
     pub(crate) llm: llm::Args,

@@ -32,7 +32,7 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) all: bool,
     /// Encode at most so many pages in this run
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=1_000_000_000_000))]
     pub(crate) max_pages: Option<u64>,
     /// Only these pages of each document, such as 1-4,7
     #[arg(long, value_name = "RANGES", value_delimiter = ',', value_parser = range)]

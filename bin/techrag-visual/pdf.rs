@@ -6,12 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use techrag_cli::range::{LONGEST, MEMORY};
 use techrag_pdf::worker;
-
-/// Most memory of a reader, in MiB: 16 TiB, more than any machine has.
-const MOST_MEMORY: u64 = 1 << 24;
-/// Longest time for a page or a file, in seconds: a week.
-const LONGEST: u64 = 7 * 24 * 3600;
 
 /// Limits of the PDF readers.
 #[derive(clap::Args)]
@@ -20,7 +16,7 @@ pub(crate) struct PdfArgs {
     #[arg(long, value_name = "N", default_value_t = 1 << 30, value_parser = clap::value_parser!(u64).range(1..))]
     max_bytes: u64,
     /// Memory of a PDF reader, in MiB; a page whose images need more is named
-    #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(16..=MOST_MEMORY))]
+    #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(16..=MEMORY))]
     max_memory: u64,
     /// Seconds for one page
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=LONGEST))]

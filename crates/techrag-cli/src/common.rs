@@ -12,6 +12,7 @@ use techrag_core::vector::Form;
 
 use crate::config::Layers;
 use crate::failure::hint;
+use crate::range;
 
 const HEADING: &str = "Common options";
 
@@ -30,7 +31,7 @@ pub(crate) struct Common {
     #[arg(short, long, global = true, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Number of parallel workers [default: the number of processors]
-    #[arg(short, long, global = true, env = "TECHRAG_JOBS", value_name = "N")]
+    #[arg(short, long, global = true, env = "TECHRAG_JOBS", value_name = "N", value_parser = range::workers)]
     pub(crate) jobs: Option<NonZeroUsize>,
     /// Print errors only
     #[arg(short, long, global = true)]

@@ -34,6 +34,7 @@ mod outcome;
 mod output;
 mod places;
 mod progress;
+pub mod range;
 mod report;
 mod stream;
 

@@ -259,6 +259,68 @@ fn relations_that_lead_out_of_the_file_lead_nowhere() {
 }
 
 #[test]
+fn what_hangs_on_a_cell_is_kept_or_counted_as_elsewhere() {
+    let space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
+    let run = |inside: &str| format!("<w:r>{inside}</w:r>");
+    let text = |words: &str| run(&format!("<w:t>{words}</w:t>"));
+    let aside = |words: &str| {
+        let boxed = run(&format!(
+            "<w:pict><v:textbox xmlns:v='urn:schemas-microsoft-com:vml'><w:txbxContent><w:p>{}</w:p></w:txbxContent></v:textbox></w:pict>",
+            text(&format!("box {words}"))
+        ));
+        let refers = run("<w:footnoteReference w:id='1'/>") + &run("<w:commentReference w:id='1'/>");
+        format!(
+            "<w:p>{}{refers}{boxed}{}</w:p>",
+            text(words),
+            run("<w:pict><v:imagedata xmlns:v='urn:schemas-microsoft-com:vml'/></w:pict>")
+        )
+    };
+    let note = format!(
+        "<w:footnotes xmlns:w='{space}'><w:footnote w:id='1'><w:p>{}{}{}</w:p></w:footnote></w:footnotes>",
+        text("Wet."),
+        run("<w:footnoteReference w:id='1'/>"),
+        run("<w:commentReference w:id='2'/>")
+    );
+    let comment = |id: u8, words: &str| {
+        format!(
+            "<w:comment w:id='{id}' w:author='A'><w:p>{}{}</w:p></w:comment>",
+            text(words),
+            run("<w:commentReference w:id='1'/>")
+        )
+    };
+    let comments =
+        format!("<w:comments xmlns:w='{space}'>{}{}</w:comments>", comment(1, "Really?"), comment(2, "Yes."));
+    let relations = format!(
+        "<Relationships><Relationship Id='f' Type='{RELATIONS}/footnotes' Target='footnotes.xml'/>\
+        <Relationship Id='c' Type='{RELATIONS}/comments' Target='comments.xml'/></Relationships>"
+    );
+    let read = |body: &str| {
+        let parts = [
+            ("word/_rels/document.xml.rels", relations.as_bytes()),
+            ("word/footnotes.xml", note.as_bytes()),
+            ("word/comments.xml", comments.as_bytes()),
+        ];
+        drafted(&office("word/document.xml", document(body).as_bytes(), &parts))
+    };
+    let beside = |words: &str| {
+        let draft = read(words);
+        let texts: Vec<String> = texts(&draft.sections[0]).iter().skip(1).map(|text| (*text).to_owned()).collect();
+        (texts, draft.provenance["left_out"].clone())
+    };
+    let outside = beside(&aside("grip"));
+    assert_eq!(outside.0, ["[^1] Wet.[^2]", "Comment by A: Yes.", "Comment by A: Really?", "box grip"]);
+    assert_eq!(outside.1, json!({ "comments on comments": 2, "notes on notes": 1, "pictures": 1 }));
+    let cell = |inside: &str| format!("<w:tbl><w:tr><w:tc>{inside}</w:tc></w:tr></w:tbl>");
+    assert_eq!(beside(&cell(&aside("grip"))), outside);
+    assert_eq!(beside(&cell(&(cell(&aside("grip")) + "<w:p/>"))), outside, "in a table within a cell");
+    let two = "<mc:AlternateContent xmlns:mc='http://schemas.openxmlformats.org/markup-compatibility/2006'><mc:Choice><w:p><w:r><w:t>once</w:t></w:r></w:p></mc:Choice><mc:Fallback><w:p><w:r><w:t>twice</w:t></w:r></w:p></mc:Fallback></mc:AlternateContent>";
+    let draft = read(&cell(&format!("{two}<w:altChunk/>")));
+    let words = texts(&draft.sections[0])[0].to_owned();
+    assert!(words.contains("once") && !words.contains("twice"), "{words}");
+    assert_eq!(draft.provenance["left_out"], json!({ "embedded documents": 1 }));
+}
+
+#[test]
 fn tables_within_tables_keep_their_words() {
     let open = "<w:tbl><w:tr><w:tc>".repeat(60);
     let close = "</w:tc></w:tr></w:tbl>".repeat(60);

@@ -162,20 +162,12 @@ impl<'a> Reader<'a> {
     fn attached(&mut self, inline: Inline<'a>) {
         for note in inline.notes {
             if let Some(node) = self.notes.get(&(note.kind, note.id)).copied() {
-                let words = self.flat(node);
+                let (words, comments) = self.flat(node);
                 self.flow.prose(&format!("[^{}] {words}", note.mark));
+                comments.into_iter().for_each(|id| self.comment(&id));
             }
         }
-        for id in inline.comments {
-            // A comment that is referred to again is read once.
-            if let Some(node) = self.comments.remove(&id) {
-                let author = node.attribute("author").map(str::trim).filter(|author| !author.is_empty());
-                let words = self.flat(node);
-                if !words.is_empty() {
-                    self.flow.prose(&format!("Comment by {}: {words}", author.unwrap_or("someone")));
-                }
-            }
-        }
+        inline.comments.into_iter().for_each(|id| self.comment(&id));
         for node in inline.boxes {
             self.blocks(node);
         }
@@ -184,6 +176,17 @@ impl<'a> Reader<'a> {
                 Some(charts) => charts.clone().into_iter().for_each(|chart| self.flow.table(chart)),
                 None => self.left_out.count("charts"),
             }
+        }
+    }
+
+    /// A comment that is referred to again is read once; one on a comment is counted.
+    fn comment(&mut self, id: &str) {
+        let Some(node) = self.comments.remove(id) else { return };
+        let author = node.attribute("author").map(str::trim).filter(|author| !author.is_empty());
+        let (words, comments) = self.flat(node);
+        comments.iter().for_each(|_| self.left_out.count("comments on comments"));
+        if !words.is_empty() {
+            self.flow.prose(&format!("Comment by {}: {words}", author.unwrap_or("someone")));
         }
     }
 
@@ -262,6 +265,8 @@ impl<'a> Reader<'a> {
                     words.extend(self.grid(child, attached).into_iter().flatten().filter(|cell| !cell.is_empty()));
                 }
                 "w:tcPr" => {}
+                "w:altChunk" => self.left_out.count("embedded documents"),
+                "mc:AlternateContent" => words.extend(chosen(child).map(|child| self.cell(child, attached))),
                 _ => words.push(self.cell(child, attached)),
             }
         }
@@ -269,10 +274,22 @@ impl<'a> Reader<'a> {
         words.join(" ")
     }
 
-    /// The text of a note in one line.
-    fn flat(&mut self, node: &'a Node) -> String {
+    /// The text of a note or comment in one line, and the comments on it. What else hangs on it is counted: a note may
+    /// refer to itself.
+    fn flat(&mut self, node: &'a Node) -> (String, Vec<String>) {
         let mut attached = Vec::new();
-        self.cell(node, &mut attached)
+        let words = self.cell(node, &mut attached);
+        let mut comments = Vec::new();
+        for inline in attached {
+            let held = [
+                ("notes on notes", inline.notes.len()),
+                ("text boxes in notes", inline.boxes.len()),
+                ("charts", inline.charts.len()),
+            ];
+            held.into_iter().for_each(|(what, count)| (0..count).for_each(|_| self.left_out.count(what)));
+            comments.extend(inline.comments);
+        }
+        (words, comments)
     }
 
     fn finish(mut self) -> Result<Draft, Error> {

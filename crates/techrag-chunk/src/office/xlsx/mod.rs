@@ -247,7 +247,7 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// The comments and the charts of a sheet; pictures are counted.
+    /// The comments, text boxes and charts of a sheet; pictures, diagrams and embedded objects are counted.
     fn beside(
         &self,
         place: Place<'_>,
@@ -269,12 +269,16 @@ impl Parts<'_> {
         for (cell, comments) in comments::of(&self.relations, &sheet, archive)? {
             paragraphs.extend(comments.into_iter().map(|words| commented(&cell, words, place)));
         }
+        for kind in ["oleObject", "package"] {
+            sheet.of_kind(kind).iter().for_each(|_| left_out.count("embedded objects"));
+        }
         let mut charts = Vec::new();
         for drawing in sheet.of_kind("drawing") {
             let inside = Relations::of(drawing, archive)?;
             inside.of_kind("image").iter().for_each(|_| left_out.count("pictures"));
             // Charts of the newer kind (waterfall, box and whisker, …) keep their data in another way.
             inside.of_kind("chartEx").iter().for_each(|_| left_out.count("charts"));
+            inside.of_kind("diagramData").iter().for_each(|_| left_out.count("diagrams"));
             if let Some(root) = archive.tree(drawing)? {
                 paragraphs.extend(root.every("xdr:sp").into_iter().filter_map(|shape| boxed(shape, place)));
             }
