@@ -7,16 +7,28 @@ use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use ort::environment::Environment;
+use ort::ep::CPU;
 use ort::session::Session;
 use ort::session::builder::GraphOptimizationLevel;
 
 use crate::error::Error;
+
+/// What sessions do with memory between runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Memory {
+    /// Keep it: the next run has the same shapes.
+    Kept,
+    /// Give it back. The runtime keeps a plan for each shape it has seen and memory in powers of two: 1.2 GB after a few
+    /// pages of lines, each of its own width.
+    Returned,
+}
 
 /// Sessions of one graph.
 pub(crate) struct Pool {
     id: String,
     graph: PathBuf,
     environment: Environment,
+    memory: Memory,
     most: usize,
     idle: Mutex<Idle>,
     freed: Condvar,
@@ -51,9 +63,23 @@ impl Pool {
     /// # Errors
     /// [`Error::File`] if the graph does not load.
     pub(crate) fn open(environment: Environment, id: &str, graph: PathBuf, most: usize) -> Result<Self, Error> {
-        let session = start(&environment, id, &graph)?;
+        Self::with_memory(environment, id, graph, most, Memory::Kept)
+    }
+
+    /// The same, where it is said what becomes of memory between runs.
+    ///
+    /// # Errors
+    /// [`Error::File`] if the graph does not load.
+    pub(crate) fn with_memory(
+        environment: Environment,
+        id: &str,
+        graph: PathBuf,
+        most: usize,
+        memory: Memory,
+    ) -> Result<Self, Error> {
+        let session = start(&environment, id, &graph, memory)?;
         let idle = Mutex::new(Idle { sessions: vec![session], made: 1 });
-        Ok(Self { id: id.to_owned(), graph, environment, most: most.max(1), idle, freed: Condvar::new() })
+        Ok(Self { id: id.to_owned(), graph, environment, memory, most: most.max(1), idle, freed: Condvar::new() })
     }
 
     /// Manifest id of the network.
@@ -93,7 +119,7 @@ impl Pool {
                 idle.made += 1;
                 drop(idle);
                 let mut loan = Loan { owner: self, session: None };
-                loan.session = Some(start(&self.environment, &self.id, &self.graph)?);
+                loan.session = Some(start(&self.environment, &self.id, &self.graph, self.memory)?);
                 return Ok(loan);
             }
             idle = self.freed.wait(idle).unwrap_or_else(PoisonError::into_inner);
@@ -105,15 +131,22 @@ impl Pool {
     }
 }
 
-fn start(environment: &Environment, id: &str, graph: &Path) -> Result<Session, Error> {
+fn start(environment: &Environment, id: &str, graph: &Path, memory: Memory) -> Result<Session, Error> {
     // The builder's errors hold the builder and are not Send: they become text at once.
     let said = |error: &dyn std::fmt::Display| Error::file(id, graph, error);
-    Session::builder(environment)
+    let mut builder = Session::builder(environment)
         .map_err(|error| said(&error))?
         .with_optimization_level(GraphOptimizationLevel::All)
         .map_err(|error| said(&error))?
         .with_intra_threads(1)
-        .map_err(|error| said(&error))?
-        .commit_from_file(graph)
-        .map_err(|error| said(&error))
+        .map_err(|error| said(&error))?;
+    if memory == Memory::Returned {
+        let processor = CPU::default().with_arena_allocator(false).build();
+        builder = builder
+            .with_memory_pattern(false)
+            .map_err(|error| said(&error))?
+            .with_execution_providers([processor])
+            .map_err(|error| said(&error))?;
+    }
+    builder.commit_from_file(graph).map_err(|error| said(&error))
 }

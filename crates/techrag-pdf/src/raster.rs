@@ -20,9 +20,11 @@ pub const RENDERER: &str = "hayro 0.9";
 /// How large a picture is to be.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Size {
-    /// So many pixels along the longer side.
+    /// So many pixels along the longer side. An image of fewer pixels than its place is drawn as it always was, in
+    /// squares: vectors of such pictures are kept.
     Longest(u32),
-    /// So many pixels an inch of the page, but at most [`LONGEST_SIDE`] along the longer side.
+    /// So many pixels an inch of the page, but at most [`LONGEST_SIDE`] along the longer side. An image of fewer pixels
+    /// than its place is smoothed: the letters of a scan would else be ragged, and be misread.
     Dpi(f32),
 }
 
@@ -75,7 +77,8 @@ pub(crate) fn draw(page: &Page<'_>, size: Size) -> Result<Picture, String> {
     let scale = [f64::from(width) / f64::from(points[0]), f64::from(height) / f64::from(points[1])];
     let transform = Affine::scale_non_uniform(scale[0], scale[1]) * affine(page);
     let cache = RenderCache::new();
-    hayro::render_into(page, &cache, &settings, &RenderSettings::default(), &mut context, transform);
+    let looks = RenderSettings { force_image_interpolation: matches!(size, Size::Dpi(_)), ..RenderSettings::default() };
+    hayro::render_into(page, &cache, &settings, &looks, &mut context, transform);
     let rgb = on_white(&mut context);
     drop(settings);
     let lacking = std::mem::take(&mut *lacking.lock().unwrap_or_else(PoisonError::into_inner));
@@ -133,5 +136,35 @@ mod tests {
         assert_eq!(pixels([1_036_800.0, 1_036_800.0], Size::Dpi(144.0)), [4096, 4096]);
         assert_eq!(pixels([1_000_000.0, 0.5], Size::Longest(1024)), [1024, 1]);
         assert_eq!(pixels([612.0, 792.0], Size::Dpi(f32::NAN)), [1, 1]);
+    }
+
+    /// A page that is one image of two pixels, black and white.
+    const HALVES: &[u8] = b"%PDF-1.4
+1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj
+2 0 obj << /Type /Pages /Kids [3 0 R] /Count 1 >> endobj
+3 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 72 36] /Contents 4 0 R /Resources << /XObject << /I 5 0 R >> >> >>
+endobj
+4 0 obj << /Length 24 >> stream
+72 0 0 36 0 0 cm /I Do  
+endstream endobj
+5 0 obj << /Type /XObject /Subtype /Image /Width 2 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 1 /Length 1 >>
+stream
+@
+endstream endobj
+trailer << /Root 1 0 R >>
+%%EOF
+";
+
+    #[test]
+    fn enlarged_images_are_smoothed_to_be_read_and_as_they_were_for_vectors() {
+        let file = crate::glyphs::Document::open(std::sync::Arc::new(HALVES.to_vec()), None).unwrap();
+        let row = |size| {
+            let picture = file.draw(1, size).unwrap();
+            assert_eq!((picture.width, picture.height), (72, 36));
+            picture.rgb.iter().step_by(3).take(72).copied().collect::<Vec<u8>>()
+        };
+        let (smooth, ragged) = (row(Size::Dpi(72.0)), row(Size::Longest(72)));
+        assert!(ragged.iter().all(|&gray| gray == 0 || gray == 255), "{ragged:?}");
+        assert!(smooth.windows(2).all(|pair| pair[0] <= pair[1]) && smooth[30] > 64 && smooth[40] < 192, "{smooth:?}");
     }
 }

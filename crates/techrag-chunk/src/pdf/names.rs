@@ -58,6 +58,12 @@ const AFFILIATION_WORDS: &[&str] = &[
     "china", "japan", "draft", "doi",
 ];
 
+/// What raised digits, daggers and asterisks are read as; no name ends with one.
+const MISREAD: &[char] = &['!', '?', '\'', '"', '’', '‘', '“', '”', '°', '^', '~', '«', '»'];
+
+/// Letters of a word in capitals from which it may be the part of an address before its sign; fewer are initials.
+const MAILBOX: usize = 3;
+
 /// Most authors that are believed.
 const MOST: usize = 60;
 
@@ -104,8 +110,33 @@ fn in_line(line: &Line, look: Look) -> Vec<String> {
             Script::Super | Script::Sub => text.push_str(" , "),
         }
     }
-    let text = text.split_whitespace().filter(|word| !word.contains('@')).collect::<Vec<_>>().join(" ");
-    split(&text)
+    split(&without_addresses(&text))
+}
+
+/// A line without its mail addresses, also where their parts stand apart, as readers of pictures have them:
+/// `Béla Takarics TAKARICS. BELA @ SZTAKI.HU`.
+fn without_addresses(line: &str) -> String {
+    let has_address = line.contains('@');
+    let mixed = |word: &&str| word.chars().any(char::is_lowercase);
+    let mut kept: Vec<&str> = Vec::new();
+    for word in line.split_whitespace() {
+        let shouted = !mixed(&word) && letters(word) >= MAILBOX;
+        let address = shouted && kept.iter().filter(|word| mixed(word)).count() >= 2;
+        if !(word.contains('@') || has_address && (address || is_dotted(word))) {
+            kept.push(word);
+        }
+    }
+    kept.join(" ")
+}
+
+/// `sztaki.hu`, and no `A.B.`
+fn is_dotted(word: &str) -> bool {
+    let parts: Vec<&str> = word.trim_end_matches('.').split('.').collect();
+    parts.len() > 1 && parts.iter().all(|part| letters(part) > 1)
+}
+
+fn letters(word: &str) -> usize {
+    word.chars().filter(|c| c.is_alphabetic()).count()
 }
 
 /// The names of a list as a title page or the Info dictionary has it; nothing if it reads as an affiliation.
@@ -118,9 +149,19 @@ pub(crate) fn split(list: &str) -> Vec<String> {
     if list.trim_start().starts_with(|c: char| c.is_numeric()) {
         return Vec::new();
     }
-    let list = list.replace(|c: char| c.is_numeric(), ",");
+    let list = without_misread_marks(list).replace(|c: char| c.is_numeric(), ",");
     let list = list.replace(['·', '•', '|', '†', '‡', '∗', '*', '§', '¶'], ",").replace(",,", ",");
     references::split_authors(&list).into_iter().filter(|name| is_name(name)).map(|name| uncapitalised(&name)).collect()
+}
+
+/// A list with commas for the raised marks that a reader of pictures took for signs of another kind: `Adam D. Cobb!`.
+fn without_misread_marks(list: &str) -> String {
+    let one = |word: &str| {
+        let name = word.trim_end_matches([',', ';']).trim_end_matches(MISREAD);
+        let marked = name.ends_with(char::is_alphabetic) && word[name.len()..].contains(MISREAD);
+        if marked { format!("{name},") } else { word.to_owned() }
+    };
+    list.split_whitespace().map(one).collect::<Vec<_>>().join(" ")
 }
 
 fn is_affiliation(word: &str) -> bool {
@@ -194,6 +235,22 @@ mod tests {
             ("2,3", 7.0, false, Script::Super),
         ])];
         assert_eq!(names(lines), ["David S. Watson", "Limor Gultchin"]);
+    }
+
+    #[test]
+    fn raised_marks_that_were_misread_part_names() {
+        assert_eq!(split("Adam D. Cobb! Brian Jalaian!"), ["Adam D. Cobb", "Brian Jalaian"]);
+        assert_eq!(split("Adam D. Cobb?, Brian O'Hara’"), ["Adam D. Cobb", "Brian O'Hara"]);
+        assert_eq!(names(vec![line(&[("Adam D. Cobb!", 10.0, true, Script::None)])]), ["Adam D. Cobb"]);
+    }
+
+    #[test]
+    fn addresses_whose_parts_stand_apart_are_no_names() {
+        let read = |text| names(vec![line(&[(text, 10.0, false, Script::None)])]);
+        assert_eq!(read("Béla Takarics TAKARICS. BELA @ SZTAKI.HU"), ["Béla Takarics"]);
+        assert_eq!(read("Bence Zs. Hadlaczky HADLACZKY.BENCE.ZSOMBOR @ SZTAKI.HU"), ["Bence Zs. Hadlaczky"]);
+        assert_eq!(read("Noémi Friedman FRIEDMAN.NOEM@I SZTAKI.HU"), ["Noémi Friedman"]);
+        assert_eq!(read("A.B. VANEK, Jean DUPONT jean@sztaki.hu"), ["A.B. Vanek", "Jean DUPONT"]);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Pages without text replaced by what is read off their pictures.
 
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -23,6 +25,9 @@ const MORE: usize = 2;
 /// Points an inch.
 const POINTS: f32 = 72.0;
 
+/// Why a page could not be drawn or read.
+type Refusal = (ErrorKind, String);
+
 /// What came of the pages that needed it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Mended {
@@ -38,25 +43,81 @@ pub(crate) struct Mended {
     pub(crate) drawing: Duration,
 }
 
-/// Reads the pages that have no usable text and show something.
+/// Reads the pages that have no usable text and show something, as many at a time as the configuration allows.
 pub(crate) fn mend(renderer: &mut Renderer<'_>, ocr: &Ocr, pages: &mut [Page]) -> Mended {
     let mut mended = Mended::default();
-    for page in pages.iter_mut().filter(|page| needs(page)) {
-        match ocr.reader() {
-            Ok(reader) => one(renderer, reader, page, &mut mended),
-            Err(absent) => {
-                mended.unread.get_or_insert_with(|| absent.clone());
-                mended.needing.push(page.number);
-            }
+    let needing: Vec<&mut Page> = pages.iter_mut().filter(|page| needs(page)).collect();
+    if needing.is_empty() {
+        return mended;
+    }
+    match ocr.reader() {
+        Ok(reader) => {
+            let numbers: Vec<u32> = needing.iter().map(|page| page.number).collect();
+            let readings = together(renderer, ocr, reader, &numbers, &mut mended.drawing);
+            needing.into_iter().zip(readings).for_each(|(page, reading)| settle(page, reading, &mut mended));
+        }
+        Err(absent) => {
+            mended.unread = Some(absent.clone());
+            mended.needing = needing.iter().map(|page| page.number).collect();
         }
     }
     mended
 }
 
+/// What was read of each of these pages. One renderer draws them one after the other; what is drawn is read meanwhile.
+fn together(
+    renderer: &mut Renderer<'_>,
+    ocr: &Ocr,
+    reader: &Recogniser,
+    numbers: &[u32],
+    drawing: &mut Duration,
+) -> Vec<Result<Page, Refusal>> {
+    let lost = || Err((ErrorKind::Other, "no text could be read off it".to_owned()));
+    let read: Vec<Mutex<Result<Page, Refusal>>> = numbers.iter().map(|_| Mutex::new(lost())).collect();
+    let keep = |at: usize, page| *read[at].lock().unwrap_or_else(PoisonError::into_inner) = page;
+    thread::scope(|scope| {
+        // Holds nothing: a picture is drawn when somebody is free to read it, and one more.
+        let (drawn, waiting) = mpsc::sync_channel::<(usize, u32, Picture)>(0);
+        let waiting = Arc::new(Mutex::new(waiting));
+        for _ in 0..ocr.config.sessions.clamp(1, numbers.len().max(1)) {
+            let waiting = Arc::clone(&waiting);
+            scope.spawn(move || {
+                let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                while let Ok((at, number, picture)) = next() {
+                    keep(at, ocr.in_turn(|| look(reader, number, picture)));
+                }
+            });
+        }
+        drop(waiting);
+        for (at, &number) in numbers.iter().enumerate() {
+            let sent = match draw(renderer, number, drawing) {
+                Ok(picture) => drawn.send((at, number, picture)),
+                Err(refusal) => {
+                    keep(at, Err(refusal));
+                    Ok(())
+                }
+            };
+            // Nobody takes a picture where every reader panicked.
+            if sent.is_err() {
+                break;
+            }
+        }
+    });
+    read.into_iter().map(|page| page.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+}
+
 /// Reads page `number` of a file that is a picture.
-pub(crate) fn mend_picture(renderer: &mut Renderer<'_>, reader: &Recogniser, number: u32, mended: &mut Mended) -> Page {
+pub(crate) fn mend_picture(
+    renderer: &mut Renderer<'_>,
+    ocr: &Ocr,
+    reader: &Recogniser,
+    number: u32,
+    mended: &mut Mended,
+) -> Page {
     let mut page = Page { number, outcome: Outcome::NoText { images: true }, ..Page::default() };
-    one(renderer, reader, &mut page, mended);
+    let picture = draw(renderer, number, &mut mended.drawing);
+    let reading = picture.and_then(|picture| ocr.in_turn(|| look(reader, number, picture)));
+    settle(&mut page, reading, mended);
     page
 }
 
@@ -101,11 +162,12 @@ fn is_wordy(line: &str) -> bool {
     letters.windows(2).any(|pair| pair[0] && pair[1]) || line.chars().any(|c| c.is_alphabetic() && c > '\u{2e80}')
 }
 
-fn one(renderer: &mut Renderer<'_>, reader: &Recogniser, page: &mut Page, mended: &mut Mended) {
+/// Takes a reading in the place of the page, if it is better.
+fn settle(page: &mut Page, reading: Result<Page, Refusal>, mended: &mut Mended) {
     // A page of formulas or of another script may look garbled and is not.
     let is_little = page.outcome == Outcome::Text && says_little(page);
     let had = if page.outcome == Outcome::Text && !is_garbled(page) && !is_little { page.quality.words } else { 0.0 };
-    match read(renderer, reader, page.number, mended) {
+    match reading {
         Ok(read) if is_little && read.worth() < MORE * page.worth().max(1) => {}
         Ok(read) if read.outcome == Outcome::Text && !is_better(&read, page, had) => {}
         Ok(read) if read.outcome == Outcome::Text => *page = Page { graphics: page.graphics.clone(), ..read },
@@ -121,16 +183,14 @@ fn is_better(reading: &Page, page: &Page, had: f32) -> bool {
     reading.quality.words > had && (had <= 0.0 || reading.worth() > page.worth())
 }
 
-fn read(
-    renderer: &mut Renderer<'_>,
-    reader: &Recogniser,
-    number: u32,
-    mended: &mut Mended,
-) -> Result<Page, (ErrorKind, String)> {
+fn draw(renderer: &mut Renderer<'_>, number: u32, drawing: &mut Duration) -> Result<Picture, Refusal> {
     let start = Instant::now();
     let picture = renderer.page(number, Size::Dpi(DPI)).map_err(|error| (error.kind(), error.to_string()));
-    mended.drawing += start.elapsed();
-    let picture = picture?;
+    *drawing += start.elapsed();
+    picture
+}
+
+fn look(reader: &Recogniser, number: u32, picture: Picture) -> Result<Page, Refusal> {
     let Picture { width, height, points, rgb, .. } = picture;
     let failed = |error: techrag_models::Error| (ErrorKind::Model, format!("no text could be read off it: {error}"));
     let side = |pixels: u32| usize::try_from(pixels).unwrap_or(usize::MAX);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use techrag_models::ocr::{Recogniser, TesseractConfig};
@@ -45,6 +45,8 @@ pub struct OcrConfig {
 pub struct Ocr {
     pub(crate) config: OcrConfig,
     opened: Arc<OnceLock<Result<Recogniser, Absent>>>,
+    /// Pictures that are being read, of all files.
+    busy: Arc<(Mutex<usize>, Condvar)>,
 }
 
 /// Why there is no reader, and what to do.
@@ -63,7 +65,7 @@ impl fmt::Debug for Ocr {
 impl Ocr {
     /// Opens nothing yet.
     pub fn new(config: OcrConfig) -> Self {
-        Self { config, opened: Arc::default() }
+        Self { config, opened: Arc::default(), busy: Arc::default() }
     }
 
     /// Opens the reader now, where one was asked for by name.
@@ -82,6 +84,12 @@ impl Ocr {
     /// The reader, or why there is none.
     pub(crate) fn reader(&self) -> Result<&Recogniser, &Absent> {
         self.opened.get_or_init(|| self.open()).as_ref()
+    }
+
+    /// Does something with a picture once fewer are being read than may be.
+    pub(crate) fn in_turn<T>(&self, read: impl FnOnce() -> T) -> T {
+        let _turn = Turn::of(self);
+        read()
     }
 
     fn named(&self) -> Result<Recogniser, Error> {
@@ -111,6 +119,27 @@ impl Ocr {
     }
 }
 
+/// Leave to read a picture; given back when dropped, also when the reading panicked.
+struct Turn<'a>(&'a (Mutex<usize>, Condvar));
+
+impl<'a> Turn<'a> {
+    fn of(ocr: &'a Ocr) -> Self {
+        let (busy, freed) = &*ocr.busy;
+        let most = ocr.config.sessions.max(1);
+        let full = |busy: &mut usize| *busy >= most;
+        let open = freed.wait_while(busy.lock().unwrap_or_else(PoisonError::into_inner), full);
+        *open.unwrap_or_else(PoisonError::into_inner) += 1;
+        Self(&ocr.busy)
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        *self.0.0.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        self.0.1.notify_one();
+    }
+}
+
 fn absent(errors: &[Error]) -> Absent {
     let join = |words: Vec<String>, by: &str| words.join(by);
     let hints = errors.iter().filter_map(|error| error.hint().map(str::to_owned));
@@ -119,7 +148,27 @@ fn absent(errors: &[Error]) -> Absent {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
+
+    #[test]
+    fn no_more_pictures_are_read_at_a_time_than_may_be() {
+        let config = OcrConfig { sessions: 2, ..crate::test_config().ocr.config };
+        let ocr = Ocr::new(config);
+        let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                let read = || {
+                    most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                    std::thread::sleep(Duration::from_millis(5));
+                    now.fetch_sub(1, Ordering::SeqCst);
+                };
+                scope.spawn(|| ocr.clone().in_turn(read));
+            }
+        });
+        assert_eq!(most.into_inner(), 2);
+    }
 
     #[test]
     fn without_a_reader_it_is_said_why_and_what_to_do() {

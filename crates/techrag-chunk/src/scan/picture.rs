@@ -41,7 +41,7 @@ pub(crate) fn read(
     let pages: Vec<Page> = (1..=count)
         .map(|page| {
             if mended.drawing < limit {
-                return mend_picture(&mut renderer, reader, page, &mut mended);
+                return mend_picture(&mut renderer, &config.ocr, reader, page, &mut mended);
             }
             let why = format!("not reached: drawing the pages before it took {} s", limit.as_secs());
             mended.failed.push((page, ErrorKind::Timeout, why));

@@ -8,6 +8,7 @@ mod gray;
 mod ppocr;
 mod straighten;
 mod tesseract;
+mod upright;
 
 use std::path::Path;
 use std::time::Duration;
@@ -19,6 +20,7 @@ use crate::page::Pixels;
 use gray::Gray;
 use ppocr::PpOcr;
 use tesseract::Tesseract;
+use upright::Guess;
 
 pub use ppocr::RecogniserSpec;
 pub(crate) use ppocr::{DETECTOR, READER};
@@ -141,7 +143,7 @@ impl Recogniser {
         if gray.width().min(gray.height()) < SMALLEST {
             return Ok(Reading { size: [gray.width(), gray.height()], ..Reading::default() });
         }
-        surest(straighten::lies_on_its_side(&gray), |quarters| self.turned(&gray, quarters, dpi))
+        surest(upright::guess(&gray), |quarters| self.turned(&gray, quarters, dpi))
     }
 
     fn turned(&self, gray: &Gray, quarters: u8, dpi: f32) -> Result<Reading, Error> {
@@ -156,18 +158,34 @@ impl Recogniser {
     }
 }
 
-/// The best of the readings that a page deserves. One that seems to lie on its side is read from both; where neither is
-/// understood it may only have seemed so (rules from top to bottom make the same sharp sums), and it is read upright.
-/// What is doubtful still is read upside down.
-fn surest(sideways: bool, mut read: impl FnMut(u8) -> Result<Reading, Error>) -> Result<Reading, Error> {
-    let mut best = if sideways { better(read(1)?, read(3)?) } else { read(0)? };
-    if sideways && best.confidence() < DOUBT {
-        best = better(best, read(0)?);
+/// The best of the readings that a page deserves. The guess says which one is tried first; since letters that stand on
+/// their head are not understood, a wrong guess costs time and no answer. Where neither way of a page that seems to lie on
+/// its side is understood it may only have seemed so (rules from top to bottom make the same sharp sums), and it is read
+/// upright, and what is doubtful still, upside down.
+fn surest(guess: Guess, mut read: impl FnMut(u8) -> Result<Reading, Error>) -> Result<Reading, Error> {
+    let first = u8::from(guess.sideways) + 2 * u8::from(guess.flipped);
+    let mut best = read(first)?;
+    let again = if first == 0 { is_doubtful(&best) } else { !is_clear(&best) };
+    if again {
+        best = better(best, read(first ^ 2)?);
     }
-    if best.confidence() < DOUBT && best.letters() >= WORTHWHILE {
-        best = better(best, read(2)?);
+    if guess.sideways && best.confidence() < DOUBT {
+        best = better(best, read(0)?);
+        if is_doubtful(&best) {
+            best = better(best, read(2)?);
+        }
     }
     Ok(best)
+}
+
+/// Certain of a page's worth of letters.
+fn is_clear(reading: &Reading) -> bool {
+    reading.confidence() >= DOUBT && reading.letters() >= WORTHWHILE
+}
+
+/// Enough letters to be worth another try, and uncertain of them.
+fn is_doubtful(reading: &Reading) -> bool {
+    reading.confidence() < DOUBT && reading.letters() >= WORTHWHILE
 }
 
 /// The reading that is certain of more letters, the first one of equals.
@@ -199,10 +217,11 @@ mod tests {
         assert_eq!(better(long.clone(), doubtful), long);
         assert_eq!(Reading::default().confidence(), 0.0);
     }
+
     /// The quarters that were tried and the one whose reading was kept, where these are the readings.
-    fn tried(sideways: bool, readings: [(&str, f32); 4]) -> (Vec<u8>, u8) {
+    fn tried(sideways: bool, flipped: bool, readings: [(&str, f32); 4]) -> (Vec<u8>, u8) {
         let mut tried = Vec::new();
-        let best = surest(sideways, |quarters| {
+        let best = surest(Guess { sideways, flipped }, |quarters| {
             tried.push(quarters);
             let turn = Turn { quarters, slope: 0.0 };
             Ok(Reading { turn, ..reading(&[readings[usize::from(quarters)]]) })
@@ -210,15 +229,27 @@ mod tests {
         (tried, best.unwrap().turn.quarters)
     }
 
+    const CLEAR: (&str, f32) = ("the relaxation length of a tyre", 0.95);
+    const GARBLED: (&str, f32) = ("oqbdpoqbdpoqbdpoqbdpoqbdp", 0.3);
+
     #[test]
     fn a_page_wrongly_taken_for_sideways_is_read_upright_too() {
-        let (clear, garbled) = (("the relaxation length of a tyre", 0.95), ("oqbdpoqbdpoqbdpoqbdpoqbdp", 0.3));
-        assert_eq!(tried(true, [clear, garbled, garbled, garbled]), (vec![1, 3, 0], 0));
-        assert_eq!(tried(true, [clear, ("", 0.0), garbled, ("", 0.0)]), (vec![1, 3, 0], 0), "nothing at all is read");
-        assert_eq!(tried(true, [garbled, garbled, garbled, clear]), (vec![1, 3], 3), "rightly taken for it");
-        assert_eq!(tried(true, [garbled, garbled, clear, garbled]), (vec![1, 3, 0, 2], 2));
-        assert_eq!(tried(false, [clear, garbled, garbled, garbled]), (vec![0], 0));
-        assert_eq!(tried(false, [garbled, garbled, clear, garbled]), (vec![0, 2], 2));
-        assert_eq!(tried(false, [("tree", 0.2), garbled, clear, garbled]), (vec![0], 0), "a photograph");
+        let nothing = ("", 0.0);
+        assert_eq!(tried(true, false, [CLEAR, GARBLED, GARBLED, GARBLED]), (vec![1, 3, 0], 0));
+        assert_eq!(tried(true, false, [CLEAR, nothing, GARBLED, nothing]), (vec![1, 3, 0], 0), "nothing is read");
+        assert_eq!(tried(true, true, [GARBLED, GARBLED, CLEAR, GARBLED]), (vec![3, 1, 0, 2], 2));
+        assert_eq!(tried(false, false, [CLEAR, GARBLED, GARBLED, GARBLED]), (vec![0], 0));
+        assert_eq!(tried(false, false, [GARBLED, GARBLED, CLEAR, GARBLED]), (vec![0, 2], 2));
+        assert_eq!(tried(false, false, [("tree", 0.2), GARBLED, CLEAR, GARBLED]), (vec![0], 0), "a photograph");
+    }
+
+    #[test]
+    fn a_page_is_read_once_where_the_guess_is_right_and_rightly_where_it_is_not() {
+        assert_eq!(tried(true, false, [GARBLED, CLEAR, GARBLED, GARBLED]), (vec![1], 1));
+        assert_eq!(tried(true, true, [GARBLED, GARBLED, GARBLED, CLEAR]), (vec![3], 3));
+        assert_eq!(tried(true, false, [GARBLED, GARBLED, GARBLED, CLEAR]), (vec![1, 3], 3));
+        assert_eq!(tried(false, true, [GARBLED, GARBLED, CLEAR, GARBLED]), (vec![2], 2));
+        assert_eq!(tried(false, true, [CLEAR, GARBLED, GARBLED, GARBLED]), (vec![2, 0], 0));
+        assert_eq!(tried(false, true, [("tree", 0.9), GARBLED, ("ee", 0.7), GARBLED]), (vec![2, 0], 0), "few letters");
     }
 }

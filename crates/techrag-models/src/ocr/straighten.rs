@@ -7,7 +7,7 @@
 use super::gray::Gray;
 
 /// Pixels of the longer side on which angles are measured; fine enough for a tenth of a degree.
-const MEASURED: usize = 1400;
+pub(super) const MEASURED: usize = 1400;
 /// Steepest slope looked for, in degrees: what a page turns in a feeder.
 const STEEPEST: f32 = 8.0;
 /// Coarse step, then fine step, in degrees.
@@ -16,8 +16,6 @@ const STEPS: [f32; 2] = [0.5, 0.05];
 const LEVEL: f32 = 0.12;
 /// Ink edges below which nothing can be said.
 const EDGES: usize = 150;
-/// How much sharper the sums of columns must be than those of rows for a page that lies on its side.
-const SIDEWAYS: f32 = 1.25;
 
 /// How a picture was turned to be read: clockwise by quarters, then its lines brought to level.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -62,28 +60,23 @@ pub(super) fn straighten(gray: &Gray, quarters: u8) -> (Gray, Turn) {
     (upright.levelled(slope), Turn { quarters, slope })
 }
 
-/// Whether the lines of the page run from top to bottom of the picture.
-pub(super) fn lies_on_its_side(gray: &Gray) -> bool {
-    Edges::of(gray).is_some_and(|edges| edges.columns().sharpness > SIDEWAYS * edges.rows().sharpness)
-}
-
 /// Where ink ends below and to the right: the edges that lie along lines of text, upright or on their side.
-struct Edges {
+pub(super) struct Edges {
     below: Vec<(f32, f32)>,
     right: Vec<(f32, f32)>,
     size: [f32; 2],
 }
 
 /// The slope of the sharpest sums, and how sharp they are: 1 for a plain.
-struct Found {
-    slope: f32,
-    sharpness: f32,
+pub(super) struct Found {
+    pub(super) slope: f32,
+    pub(super) sharpness: f32,
 }
 
 impl Edges {
     /// `None` where there is too little ink.
     #[expect(clippy::cast_precision_loss, reason = "sides of pictures are far below 2^24")]
-    fn of(gray: &Gray) -> Option<Self> {
+    pub(super) fn of(gray: &Gray) -> Option<Self> {
         let small = gray.reduced(gray.width().max(gray.height()).div_ceil(MEASURED));
         let (width, height) = (small.width(), small.height());
         let threshold = small.threshold();
@@ -104,12 +97,12 @@ impl Edges {
     }
 
     /// Lines that run from left to right.
-    fn rows(&self) -> Found {
+    pub(super) fn rows(&self) -> Found {
         sharpest(&self.below, self.size)
     }
 
     /// Lines that run from top to bottom.
-    fn columns(&self) -> Found {
+    pub(super) fn columns(&self) -> Found {
         let across: Vec<_> = self.right.iter().map(|&(x, y)| (y, x)).collect();
         sharpest(&across, [self.size[1], self.size[0]])
     }
@@ -186,14 +179,6 @@ mod tests {
             assert!((turn.slope.to_degrees() - degrees).abs() < 0.1, "{degrees}: {}", turn.slope.to_degrees());
         }
         assert_eq!(straighten(&lines(0.0), 0).1, Turn::default());
-    }
-
-    #[test]
-    fn pages_on_their_side_are_told() {
-        assert!(!lies_on_its_side(&lines(0.02)));
-        assert!(lies_on_its_side(&lines(0.02).quarters(1)));
-        assert!(lies_on_its_side(&lines(-0.02).quarters(3)));
-        assert!(!lies_on_its_side(&Gray::new(200, vec![255; 40_000])), "nothing to tell");
     }
 
     #[test]

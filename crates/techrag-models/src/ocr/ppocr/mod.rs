@@ -12,7 +12,7 @@ use super::gray::Gray;
 use crate::error::Error;
 use crate::locate::Locator;
 use crate::manifest::{Kind, Manifest, Model};
-use crate::pool::Pool;
+use crate::pool::{Memory, Pool};
 use crate::runtime;
 use detect::Detector;
 use recognise::Reader;
@@ -93,7 +93,9 @@ impl PpOcr {
         let spec = model.recogniser()?.clone();
         let folder = locator.folder(model)?;
         let environment = runtime::environment(locator, manifest)?;
-        let pool = |file: &str, sessions| Pool::open(environment.clone(), id, folder.join(file), sessions);
+        let pool = |file: &str, sessions| {
+            Pool::with_memory(environment.clone(), id, folder.join(file), sessions, Memory::Returned)
+        };
         Ok(Self {
             name: format!("{id} {}", model.revision),
             line: spec.line,
