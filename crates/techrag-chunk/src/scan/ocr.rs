@@ -159,12 +159,13 @@ mod tests {
         let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
         std::thread::scope(|scope| {
             for _ in 0..8 {
-                let read = || {
-                    most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-                    std::thread::sleep(Duration::from_millis(5));
-                    now.fetch_sub(1, Ordering::SeqCst);
-                };
-                scope.spawn(|| ocr.clone().in_turn(read));
+                scope.spawn(|| {
+                    ocr.clone().in_turn(|| {
+                        most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                        std::thread::sleep(Duration::from_millis(5));
+                        now.fetch_sub(1, Ordering::SeqCst);
+                    });
+                });
             }
         });
         assert_eq!(most.into_inner(), 2);
