@@ -210,6 +210,24 @@ pub struct Run {
     pub script: Script,
 }
 
+impl Run {
+    /// Its text with raised and lowered digits as the characters that say so, `10³` and `x₁`, since `103` would be
+    /// another number.
+    pub fn written(&self) -> String {
+        const SUPER: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+        const SUB: [char; 10] = ['₀', '₁', '₂', '₃', '₄', '₅', '₆', '₇', '₈', '₉'];
+        let digit = |c: char| c.to_digit(10).and_then(|digit| usize::try_from(digit).ok());
+        let map = |c: char| match (self.script, digit(c), c) {
+            (Script::Super, Some(digit), _) => SUPER[digit],
+            (Script::Sub, Some(digit), _) => SUB[digit],
+            (Script::Super, None, '-' | '−') => '⁻',
+            (Script::Super, None, '+') => '⁺',
+            _ => c,
+        };
+        self.text.chars().map(map).collect()
+    }
+}
+
 /// Whether a run is raised or lowered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Script {

@@ -206,22 +206,8 @@ fn size<'a>(runs: impl Iterator<Item = &'a Run>) -> f32 {
 /// The text of a line; raised and lowered digits as the characters that say so, `10³` and `x₁`, since `103` would be
 /// another number.
 pub(crate) fn line_text(line: &Line) -> String {
-    let text: String = line.runs.iter().map(|run| scripted(&run.text, run.script)).collect();
+    let text: String = line.runs.iter().map(Run::written).collect();
     techrag_core::text::squeeze(&text)
-}
-
-fn scripted(text: &str, script: Script) -> String {
-    const SUPER: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
-    const SUB: [char; 10] = ['₀', '₁', '₂', '₃', '₄', '₅', '₆', '₇', '₈', '₉'];
-    let digit = |c: char| c.to_digit(10).and_then(|digit| usize::try_from(digit).ok());
-    let map = |c: char| match (script, digit(c), c) {
-        (Script::Super, Some(digit), _) => SUPER[digit],
-        (Script::Sub, Some(digit), _) => SUB[digit],
-        (Script::Super, None, '-' | '−') => '⁻',
-        (Script::Super, None, '+') => '⁺',
-        _ => c,
-    };
-    text.chars().map(map).collect()
 }
 
 #[cfg(test)]

@@ -213,6 +213,36 @@ fn a_running_head_is_told_by_its_line_where_its_words_differ() {
     assert_eq!(sections(&draft(&pdf)), [("1 Introduction", vec![LONG, LONG, "It ends here."])]);
 }
 
+/// A grid of one cell at a height, `x` from the left.
+fn grid(x: f32, y: f32, cell: &str) -> Block {
+    let mut grid = block(BlockKind::Table, y, &[(cell, Font::Text)]);
+    grid.cells = vec![vec![cell.into()]];
+    for bbox in std::iter::once(&mut grid.bbox).chain(grid.lines.iter_mut().map(|line| &mut line.bbox)) {
+        (bbox[0], bbox[2]) = (bbox[0] + x, bbox[2] + x);
+    }
+    grid
+}
+
+fn captions(blocks: Vec<Block>) -> Vec<Option<String>> {
+    let draft = draft(&pdf(vec![[vec![heading(50.0, "1 Data"), text(70.0, LONG)], blocks].concat()]));
+    let paragraphs = draft.sections.into_iter().flat_map(|section| section.paragraphs);
+    paragraphs.filter_map(|paragraph| paragraph.table).map(|table| table.caption).collect()
+}
+
+#[test]
+fn grids_side_by_side_and_parts_under_each_other_share_a_caption() {
+    let caption = |y, words| block(BlockKind::Caption, y, &[(words, Font::Text)]);
+    let some = |words: &str| Some(words.to_owned());
+    let beside = vec![grid(0.0, 140.0, "a"), grid(200.0, 140.0, "b"), caption(160.0, "Table 1. Both.")];
+    assert_eq!(captions(beside), [some("Table 1. Both."), some("Table 1. Both.")]);
+    let over = vec![grid(0.0, 140.0, "a"), grid(0.0, 180.0, "b"), caption(220.0, "Table 1. The last.")];
+    assert_eq!(captions(over), [None, some("Table 1. The last.")]);
+    let parts = vec![caption(120.0, "Table 1. Parts."), grid(0.0, 140.0, "a"), grid(0.0, 180.0, "b")];
+    assert_eq!(captions(parts.clone()), [some("Table 1. Parts."), some("Table 1. Parts.")]);
+    let own = [parts, vec![caption(220.0, "Table 2. Its own.")]].concat();
+    assert_eq!(captions(own), [some("Table 1. Parts."), some("Table 2. Its own.")]);
+}
+
 #[test]
 fn a_table_and_its_caption_are_one_paragraph() {
     let caption = block(BlockKind::Caption, 140.0, &[("Table 1. Data.", Font::Text)]);

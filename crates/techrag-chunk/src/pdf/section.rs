@@ -3,6 +3,8 @@
 //! A paragraph that a column or page end cuts is put together again; what stands between its parts (a float, a
 //! footnote) follows it. A table and its caption become one paragraph, so that neither is retrieved without the other.
 
+use std::ops::Range;
+
 use techrag_core::record::{Heading, Role, Span, SpanKind, Table};
 
 use super::aside;
@@ -45,15 +47,17 @@ pub(crate) fn build(items: &[Item<'_>], headings: &[Found], opening: &Opening, d
                 continue;
             }
         }
-        at += 1;
-        let lines = lines(item, heading);
-        let caption = items.get(at).filter(|_| heading.is_none());
-        match pair(item, caption) {
-            Some((grid, caption)) => {
-                builder.add_table(grid, caption);
+        let until = next.peek().map_or(items.len(), |heading| heading.item.max(at + 1));
+        match captioned(&items[at..until]).filter(|_| heading.is_none()) {
+            Some((caption, grids)) => {
+                let group = &items[at..];
+                group[grids.clone()].iter().for_each(|grid| builder.add_table(grid, &group[caption]));
+                at += grids.len() + 1;
+            }
+            None => {
+                builder.add(item, lines(item, heading));
                 at += 1;
             }
-            None => builder.add(item, lines),
         }
     }
     builder.finish();
@@ -80,18 +84,29 @@ fn lines(item: &Item<'_>, heading: Option<&Found>) -> Vec<TextLine> {
     lines
 }
 
-/// A table next to its caption, on one page.
-fn pair<'a, 'b>(item: &'b Item<'a>, next: Option<&'b Item<'a>>) -> Option<(&'b Item<'a>, &'b Item<'a>)> {
-    let next = next.filter(|next| next.page == item.page)?;
-    let captions_table = |caption: &Item<'_>| {
-        let text = caption.text().to_lowercase();
-        caption.kind == ItemKind::Caption && text.starts_with("tab")
-    };
-    match (item.kind, next.kind) {
-        (ItemKind::Table, _) if captions_table(next) => Some((item, next)),
-        (_, ItemKind::Table) if captions_table(item) => Some((next, item)),
-        _ => None,
+/// The first items as a caption and the tables it is for, on one page: those under it, or over it the last one and what
+/// stands beside that.
+fn captioned(items: &[Item<'_>]) -> Option<(usize, Range<usize>)> {
+    let page = items.first()?.page;
+    let is = |at: usize, of: fn(&Item<'_>) -> bool| items.get(at).is_some_and(|item| item.page == page && of(item));
+    let is_table = |at: usize| is(at, |item| item.kind == ItemKind::Table);
+    let is_caption =
+        |at: usize| is(at, |item| item.kind == ItemKind::Caption && item.text().to_lowercase().starts_with("tab"));
+    let from = usize::from(is_caption(0));
+    let end = (from..items.len()).find(|&at| !is_table(at)).unwrap_or(items.len());
+    if end == from {
+        return None;
     }
+    if from == 1 {
+        // The last one may have its own caption under it.
+        let own = end > 2 && is_caption(end) && !is_table(end + 1);
+        return Some((0, 1..end - usize::from(own)));
+    }
+    let level = |item: &Item<'_>| {
+        let (own, last) = (item.bbox, items[end - 1].bbox);
+        own[3].min(last[3]) - own[1].max(last[1]) > 0.5 * (last[3] - last[1])
+    };
+    (is_caption(end) && items[..end].iter().all(level)).then_some((end, 0..end))
 }
 
 /// Where items go.

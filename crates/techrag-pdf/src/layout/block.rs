@@ -4,6 +4,7 @@ use super::kind::{self, Class, Context};
 use super::listing;
 use super::order::{Stretch, Zone};
 use super::row::Row;
+use super::ruling::Ruling;
 use super::table::{self, Region};
 use crate::glyphs::Glyph;
 use crate::page::{Block, BlockKind};
@@ -290,8 +291,9 @@ pub(super) fn finish(draft: &Draft, glyphs: &[Glyph], tables: &[Region]) -> Bloc
         Class::Figure(_) => (BlockKind::FigureText, Vec::new()),
         Class::Footnote => (BlockKind::Footnote, Vec::new()),
         Class::Table(table) => {
-            let rules = tables.get(table).map_or(&[][..], |table| &table.rules);
-            (BlockKind::Table, super::grid::cells(&draft.rows, rules, glyphs))
+            let none = Ruling::default();
+            let ruling = tables.get(table).map_or(&none, |table| &table.ruling);
+            (BlockKind::Table, super::grid::cells(&draft.rows, ruling, glyphs))
         }
     };
     Block { kind, bbox, lines, cells, continues: false }

@@ -1,7 +1,10 @@
 //! Rows of a table as a grid of cells, by the white space that runs through its rows.
 
 use super::fragment::glyph_box;
+use super::head::{self, Lines};
+use super::label;
 use super::row::Row;
+use super::ruling::{Bar, Ruling};
 use super::runs::{self, Placed};
 use super::table::intervals;
 use super::wrapped;
@@ -21,34 +24,54 @@ struct Word {
     bbox: Bbox,
 }
 
-/// The cells of a table row by row, every row of the same length. `rules` are the heights of its horizontal rules:
-/// a row that fills few cells goes on with the one above where no rule is between them.
-pub(super) fn cells(rows: &[Row], rules: &[f32], glyphs: &[Glyph]) -> Vec<Vec<String>> {
-    let full = full_rows(rows);
+/// The cells of a table row by row, every row of the same length: a row that fills few cells goes on with the one above
+/// where no rule is between them.
+pub(super) fn cells(rows: &[Row], ruling: &Ruling, glyphs: &[Glyph]) -> Vec<Vec<String>> {
+    let rows = label::gather(rows, ruling);
+    let full = full_rows(&rows);
     let words: Vec<Vec<Word>> = rows.iter().map(|row| words(row, glyphs)).collect();
-    let columns = columns(rows, &words, &full);
-    let ruled = rules.len() > 3 && rules.len() * 3 >= rows.len();
-    let slab = |row: &Row| rules.iter().filter(|&&rule| rule < row.base - 0.3 * row.size).count();
-    let slabs: Vec<usize> = rows.iter().map(slab).collect();
+    let columns = split(columns(&rows, &words, &full), &ruling.bars, &rows, &words);
+    let slabs: Vec<usize> = rows.iter().map(|row| ruling.above(row.base - 0.3 * row.size)).collect();
     let lines: Vec<Vec<String>> = rows
         .iter()
         .enumerate()
         .map(|(index, row)| cells_of(row, &words[index], &columns, full[index], glyphs))
         .collect();
-    let wrapped = wrapped::goes_on(rows, &lines, &slabs);
+    let goes_on = goes_on(&Lines { rows: &rows, cells: &lines, slabs: &slabs, columns: &columns }, ruling, glyphs);
     let mut out: Vec<Vec<String>> = Vec::new();
-    for (index, cells) in lines.into_iter().enumerate() {
-        let filled = cells.iter().filter(|cell| !cell.is_empty()).count();
-        let same = index > 0 && slabs[index - 1] == slabs[index];
-        // Heads have lines, not rows; below, rules say where rows end if there are many, else white space does.
-        let head = rules.len() == 3 && slabs[index] == 1;
-        let goes_on = same && (head || ruled && filled * 2 <= columns.len().max(2) || wrapped[index]);
-        match out.last_mut().filter(|_| goes_on) {
-            Some(above) => above.iter_mut().zip(cells).for_each(|(above, cell)| wrapped::append(above, &cell)),
-            None => out.push(cells),
+    let mut between: Vec<(f32, f32)> = Vec::new();
+    for ((cells, goes_on), row) in lines.into_iter().zip(goes_on).zip(&rows) {
+        match (out.last_mut(), between.last_mut()) {
+            (Some(above), Some(place)) if goes_on => {
+                above.iter_mut().zip(cells).for_each(|(above, cell)| wrapped::append(above, &cell));
+                place.1 = row.base;
+            }
+            _ => {
+                out.push(cells);
+                between.push((row.base, row.base));
+            }
         }
     }
+    label::join_over(&mut out, &between, &columns, ruling);
     out
+}
+
+/// Which lines go on with the row above.
+fn goes_on(lines: &Lines<'_>, ruling: &Ruling, glyphs: &[Glyph]) -> Vec<bool> {
+    let rules = ruling.across.len();
+    let ruled = rules > 3 && rules * 3 >= lines.rows.len();
+    let wrapped = wrapped::goes_on(lines.rows, lines.cells, lines.slabs);
+    let goes_on = |index: usize| {
+        if index == 0 || lines.slabs[index - 1] != lines.slabs[index] {
+            return false;
+        }
+        let (above, cells) = (&lines.cells[index - 1], &lines.cells[index]);
+        let filled = cells.iter().filter(|cell| !cell.is_empty()).count();
+        // Below the head rules say where rows end if there are many, else white space does.
+        let few = filled * 2 <= lines.columns.len().max(2) && !wrapped::has_number_under_number(above, cells);
+        head::goes_on(lines, index, ruling, glyphs) || ruled && few || wrapped[index]
+    };
+    (0..lines.rows.len()).map(goes_on).collect()
 }
 
 /// Which rows have about as many cells as the fullest; headings may span several columns and are not among them.
@@ -104,6 +127,26 @@ fn columns(rows: &[Row], words: &[Vec<Word>], full: &[bool]) -> Vec<(f32, f32)> 
     intervals(chosen().map(|word| (word.bbox[0], word.bbox[2])).collect(), gap * size)
 }
 
+/// Columns parted at the bars that run between words of at least two rows.
+fn split(columns: Vec<(f32, f32)>, bars: &[Bar], rows: &[Row], words: &[Vec<Word>]) -> Vec<(f32, f32)> {
+    let mut columns = columns;
+    for bar in bars {
+        let passed = |row: &Row| (bar.top..bar.bottom).contains(&(row.base - 0.3 * row.size));
+        let Some(at) = columns.iter().position(|&(start, end)| start < bar.x && bar.x < end) else { continue };
+        let (start, end) = columns[at];
+        let beside = || rows.iter().zip(words).filter(|(row, _)| passed(row)).flat_map(|(_, words)| words);
+        let inside = || beside().filter(|word| word.bbox[2] > start && word.bbox[0] < end);
+        let crossed = inside().any(|word| word.bbox[0] < bar.x - 1.0 && word.bbox[2] > bar.x + 1.0);
+        let left = inside().map(|word| word.bbox[2]).filter(|&right| right < bar.x + 1.0).fold(start, f32::max);
+        let right = inside().map(|word| word.bbox[0]).filter(|&left| left > bar.x - 1.0).fold(end, f32::min);
+        let many = rows.iter().filter(|row| passed(row)).count() > 1;
+        if many && !crossed && left > start && right < end {
+            columns.splice(at..=at, [(start, left), (right, end)]);
+        }
+    }
+    columns
+}
+
 /// The cells of one row. A row that does not follow the columns (a heading over several) gives each stretch of words
 /// to the first column it touches.
 fn cells_of(row: &Row, words: &[Word], columns: &[(f32, f32)], full: bool, glyphs: &[Glyph]) -> Vec<String> {
@@ -145,8 +188,36 @@ mod tests {
             all.extend(line(name, 50.0, y, 10.0));
             all.extend(line("0.5", 152.0, y, 10.0));
         }
-        let cells = cells(&rows(fragments(&all)), &[], &all);
+        let cells = cells(&rows(fragments(&all)), &Ruling::default(), &all);
         assert!(cells.iter().all(|row| row.len() == 2 && row[1] == "0.5"), "{cells:?}");
         assert_eq!(cells[0][0], names[0]);
+    }
+
+    #[test]
+    fn bars_part_columns_that_a_title_over_both_joins() {
+        let mut all = [line("architecture", 60.0, 100.0, 10.0), line("plain", 200.0, 100.0, 10.0)].concat();
+        for (y, name, kind, value) in [(114.0, "train", "static", "0.1"), (126.0, "test", "free", "0.2")] {
+            all.extend([line(name, 50.0, y, 10.0), line(kind, 95.0, y, 10.0), line(value, 200.0, y, 10.0)].concat());
+        }
+        let bars = vec![Bar { x: 84.0, top: 104.0, bottom: 130.0 }];
+        let cells = cells(&rows(fragments(&all)), &Ruling { bars, ..Ruling::default() }, &all);
+        assert_eq!(cells[1..], [["train", "static", "0.1"], ["test", "free", "0.2"]]);
+        assert_eq!(cells[0].concat(), "architectureplain");
+    }
+
+    #[test]
+    fn lines_with_numbers_under_numbers_are_rows_of_a_ruled_table() {
+        let mut all = [line("age", 50.0, 110.0, 10.0), line("job", 100.0, 110.0, 10.0)].concat();
+        all.extend([line("advice", 150.0, 110.0, 10.0), line("cost", 250.0, 110.0, 10.0)].concat());
+        for (y, advice, cost) in [(126.0, "a new job", "1"), (137.0, "a house", "2.5"), (148.0, "savings", "4")] {
+            all.extend([line(advice, 150.0, y, 10.0), line(cost, 250.0, y, 10.0)].concat());
+        }
+        all.extend([line("23", 50.0, 137.0, 10.0), line("free", 100.0, 137.0, 10.0)].concat());
+        let across = vec![99.0, 114.0, 115.0, 152.0];
+        let cells = cells(&rows(fragments(&all)), &Ruling { across, ..Ruling::default() }, &all);
+        assert_eq!(
+            cells[1..],
+            [["", "", "a new job", "1"], ["23", "free", "a house", "2.5"], ["", "", "savings", "4"]]
+        );
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn class(row: &Row, glyphs: &[Glyph], tables: &[Region], context: &Co
         return Class::Table(table);
     }
     let text = start(row, glyphs, 40);
-    let caption = is_caption(&text, row, glyphs, context);
+    let caption = is_caption(&text, row, glyphs, row.size < 0.95 * context.body);
     if caption {
         return Class::Caption;
     }
@@ -73,8 +73,14 @@ pub(super) fn start(row: &Row, glyphs: &[Glyph], most: usize) -> String {
     text
 }
 
-/// `Figure 1:`, `Fig. 2.`, `TABLE IV`, … at the start, and not as the subject of a sentence.
-fn is_caption(text: &str, row: &Row, glyphs: &[Glyph], context: &Context) -> bool {
+/// Whether a row is the first line of a caption by its words alone, `Table 1:`, and not a row of cells.
+pub(super) fn is_captioned(row: &Row, glyphs: &[Glyph]) -> bool {
+    row.cells().len() == 1 && is_caption(&start(row, glyphs, 40), row, glyphs, false)
+}
+
+/// `Figure 1:`, `Fig. 2.`, `TABLE IV`, … at the start, and not as the subject of a sentence. `smaller` tells type that
+/// is smaller than running text.
+fn is_caption(text: &str, row: &Row, glyphs: &[Glyph], smaller: bool) -> bool {
     const WORDS: [&str; 9] = ["figure", "fig.", "fig", "table", "tab.", "algorithm", "listing", "scheme", "chart"];
     let lower = text.to_lowercase();
     let Some(rest) = WORDS.iter().find_map(|word| lower.strip_prefix(word)) else { return false };
@@ -90,7 +96,6 @@ fn is_caption(text: &str, row: &Row, glyphs: &[Glyph], context: &Context) -> boo
     let after: String = rest.chars().skip(number).collect();
     let punctuated = label.ends_with('.') || after.trim_start().starts_with([':', '|', '–', '—']);
     let alone = after.trim().is_empty();
-    let smaller = row.size < 0.95 * context.body;
     let bold = first_glyph(row, glyphs).is_some_and(|glyph| glyph.style.bold);
     // "Figure 3 shows …" goes on in lower case; a caption without punctuation starts a title.
     let title = after.trim_start().chars().next().is_some_and(|_| {

@@ -15,12 +15,16 @@ mod fragment;
 mod frame;
 mod furniture;
 mod grid;
+mod head;
 mod kind;
+mod label;
 mod listing;
 mod margin;
 mod order;
 mod row;
+mod ruling;
 mod runs;
+mod shading;
 mod table;
 mod wrapped;
 
@@ -68,7 +72,7 @@ fn upright(raw: &Raw) -> Vec<Block> {
     let glyphs = &raw.glyphs;
     let (fragments, numbers) = margin::line_numbers(fragment::fragments(glyphs), glyphs);
     let figures = figure::areas(raw);
-    let tables = table::regions(&raw.rules, &fragments, glyphs, &figures);
+    let tables = table::regions(raw, &fragments, &figures);
     let outside: Vec<_> =
         fragments.iter().filter(|part| !tables.iter().any(|table| table.holds(part))).cloned().collect();
     let edges = columns::edges(&outside, raw.width);

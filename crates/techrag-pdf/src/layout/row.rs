@@ -49,7 +49,8 @@ impl Row {
         self.parts.push(part);
     }
 
-    fn absorb(&mut self, other: Self) {
+    /// Takes in the parts of another row; base line and size stay.
+    pub(super) fn absorb(&mut self, other: Self) {
         let (base, size) = (self.base, self.size);
         other.parts.into_iter().for_each(|part| self.push(part));
         (self.base, self.size) = (base, size);
@@ -151,7 +152,8 @@ fn is_script_of(row: &Row, other: &Row) -> bool {
 fn floats_over(row: &Row, other: &Row) -> bool {
     let up = (other.base - row.base) / other.size;
     let text = other.parts.iter().any(|part| !part.floating);
-    let within = row.bbox[0] > other.bbox[0] - 0.6 * other.size && row.bbox[0] < other.bbox[2] + 0.6 * other.size;
+    // A radical may open the row that it is over.
+    let within = row.bbox[2] > other.bbox[0] - 0.6 * other.size && row.bbox[0] < other.bbox[2] + 0.6 * other.size;
     text && within && (-0.6..1.15).contains(&up) && row.size < 1.6 * other.size && row.size > 0.5 * other.size
 }
 

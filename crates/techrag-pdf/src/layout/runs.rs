@@ -12,9 +12,9 @@ pub(super) fn line(row: &Row, glyphs: &[Glyph]) -> Line {
     Line { bbox: row.bbox, runs: runs(&ordered(row, glyphs), row, glyphs) }
 }
 
-/// The text of some glyphs of a row.
+/// The text of some glyphs of a row, raised and lowered digits as such.
 pub(super) fn text(placed: &[Placed], row: &Row, glyphs: &[Glyph]) -> String {
-    runs(placed, row, glyphs).iter().map(|run| run.text.as_str()).collect()
+    runs(placed, row, glyphs).iter().map(Run::written).collect()
 }
 
 /// A glyph in its order and whether white space comes before it.

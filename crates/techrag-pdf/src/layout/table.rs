@@ -1,9 +1,12 @@
 //! Tables: regions between rules of one width, or rows whose cells line up, as grids of cells.
 
+use super::columns::crosses;
 use super::fragment::Fragment;
-use super::grid;
+use super::kind;
 use super::row::{Row, rows};
-use crate::glyphs::{Glyph, Rule};
+use super::ruling::{self, Ruling};
+use super::{grid, shading};
+use crate::glyphs::{Glyph, Raw, Rule};
 use crate::page::Bbox;
 
 /// Ends of rules that agree to this many points belong together.
@@ -18,16 +21,21 @@ const SHORT: f32 = 60.0;
 pub(super) struct Region {
     /// From its first to its last rule.
     pub bbox: Bbox,
-    /// Heights of its rules, top to bottom.
-    pub rules: Vec<f32>,
+    /// Its lines.
+    pub ruling: Ruling,
 }
 
 impl Region {
     /// A table that starts with the slab between two rules, or with the head above it, whose rule is at `head`.
     fn headed(head: Option<f32>, slab: Bbox) -> Self {
         let top = head.unwrap_or(slab[1]);
-        let rules = if head.is_some() { vec![top, slab[1]] } else { vec![top] };
-        Self { bbox: [slab[0], top, slab[2], slab[3]], rules }
+        let across = if head.is_some() { vec![top, slab[1]] } else { vec![top] };
+        Self { bbox: [slab[0], top, slab[2], slab[3]], ruling: Ruling { across, ..Ruling::default() } }
+    }
+
+    /// What stands between two rules.
+    fn of(slab: Bbox) -> Self {
+        Self { bbox: slab, ruling: Ruling::default() }
     }
 
     /// Whether a fragment stands in it.
@@ -40,10 +48,14 @@ impl Region {
 
 /// The ruled tables of a page.
 ///
-/// Grid lines of plots, inside the `figures`, are none.
-pub(super) fn regions(rules: &[Rule], fragments: &[Fragment], glyphs: &[Glyph], figures: &[Bbox]) -> Vec<Region> {
+/// Grid lines of plots, inside the `figures`, are none; shaded cells are no figure.
+pub(super) fn regions(raw: &Raw, fragments: &[Fragment], figures: &[Bbox]) -> Vec<Region> {
+    let glyphs = &raw.glyphs;
+    let bars = ruling::bars(&raw.rules);
+    let lying = lying(&raw.rules);
     let mut found: Vec<Region> = Vec::new();
-    for group in groups(rules) {
+    for mut group in groups(&lying) {
+        ruling::reach(&mut group, &bars);
         let mut open: Option<Region> = None;
         let mut head: Option<f32> = None;
         for pair in group.windows(2) {
@@ -51,40 +63,35 @@ pub(super) fn regions(rules: &[Rule], fragments: &[Fragment], glyphs: &[Glyph], 
             if is_tabular(slab, fragments, glyphs, open.is_some()) {
                 let region = open.get_or_insert_with(|| Region::headed(head, slab));
                 region.bbox[3] = slab[3];
-                region.rules.push(slab[3]);
+                region.ruling.across.push(slab[3]);
                 head = None;
             } else {
                 found.extend(open.take());
-                head = may_head(slab, fragments).then_some(slab[1]);
+                head = may_head(slab, fragments, glyphs).then_some(slab[1]);
             }
         }
         found.extend(open);
     }
-    let plotted = |region: &Region| figures.iter().any(|figure| mostly_inside(region.bbox, *figure));
-    found.retain(|region| has_grid(region, fragments) && !plotted(region));
+    let drawn = |region: &Region| shading::is_drawn(region.bbox, raw, fragments, figures);
+    found.retain(|region| has_grid(region, fragments) && !drawn(region));
     found.sort_by(|a, b| a.bbox[1].total_cmp(&b.bbox[1]));
     let mut kept: Vec<Region> = Vec::new();
-    for region in found {
+    for mut region in found {
         // Rules of cells inside a table found already make no table of their own.
         if !kept.iter().any(|known| overlap(known.bbox, region.bbox)) {
+            region.ruling.complete(region.bbox, &lying, &bars);
             kept.push(region);
         }
     }
     kept
 }
 
-/// Whether most of `a` is inside `b`.
-fn mostly_inside(a: Bbox, b: Bbox) -> bool {
-    let shared = |low: usize, high: usize| (a[high].min(b[high]) - a[low].max(b[low])).max(0.0);
-    shared(0, 2) * shared(1, 3) > 0.6 * (a[2] - a[0]) * (a[3] - a[1])
-}
-
 fn overlap(a: Bbox, b: Bbox) -> bool {
     a[0] < b[2] && b[0] < a[2] && a[1] < b[3] - 1.0 && b[1] < a[3] - 1.0
 }
 
-/// Horizontal rules with the same ends, each group from top to bottom; pieces of one rule joined first.
-fn groups(rules: &[Rule]) -> Vec<Vec<Bbox>> {
+/// Horizontal rules from top to bottom, pieces of one rule joined.
+fn lying(rules: &[Rule]) -> Vec<Bbox> {
     let mut lying: Vec<Bbox> = rules.iter().filter(|rule| rule.horizontal()).map(|rule| rule.bbox).collect();
     lying.sort_by(|a, b| a[1].total_cmp(&b[1]).then(a[0].total_cmp(&b[0])));
     let mut joined: Vec<Bbox> = Vec::new();
@@ -99,14 +106,18 @@ fn groups(rules: &[Rule]) -> Vec<Vec<Bbox>> {
             None => joined.push(rule),
         }
     }
+    joined
+}
+
+/// Rules with the same ends, each group from top to bottom.
+fn groups(lying: &[Bbox]) -> Vec<Vec<Bbox>> {
     let mut groups: Vec<Vec<Bbox>> = Vec::new();
-    for rule in across(&joined).into_iter().filter(|rule| rule[2] - rule[0] > SHORT) {
+    for rule in across(lying).into_iter().filter(|rule| rule[2] - rule[0] > SHORT) {
         match groups.iter_mut().find(|group| same_ends(&group[0], &rule)) {
             Some(group) => group.push(rule),
             None => groups.push(vec![rule]),
         }
     }
-    groups.retain(|group| group.len() > 1);
     groups
 }
 
@@ -139,8 +150,10 @@ fn same_ends(a: &Bbox, b: &Bbox) -> bool {
 
 /// Whether what stands between two rules may be rows of a table.
 fn is_tabular(slab: Bbox, fragments: &[Fragment], glyphs: &[Glyph], inside: bool) -> bool {
-    let region = Region { bbox: slab, rules: Vec::new() };
-    let rows = rows(fragments.iter().filter(|fragment| region.holds(fragment)).cloned().collect());
+    let rows = rows_of(slab, fragments);
+    if is_foreign(slab, &rows, fragments, glyphs) {
+        return false;
+    }
     let cells: Vec<usize> = rows.iter().map(|row| row.cells().len()).collect();
     let apart: Vec<Row> = rows.iter().filter(|row| row.cells().len() > 1).cloned().collect();
     let columns = grid::columns_by_cells(&apart);
@@ -160,14 +173,39 @@ fn is_tabular(slab: Bbox, fragments: &[Fragment], glyphs: &[Glyph], inside: bool
 }
 
 /// Whether what stands between two rules may be the head of the table below: its words may be closer than cells are.
-fn may_head(slab: Bbox, fragments: &[Fragment]) -> bool {
-    let region = Region { bbox: slab, rules: Vec::new() };
-    let rows = rows(fragments.iter().filter(|fragment| region.holds(fragment)).cloned().collect());
-    (1..=3).contains(&rows.len()) && slab[3] - slab[1] < 5.0 * rows[0].size
+fn may_head(slab: Bbox, fragments: &[Fragment], glyphs: &[Glyph]) -> bool {
+    let rows = rows_of(slab, fragments);
+    (1..=3).contains(&rows.len())
+        && slab[3] - slab[1] < 5.0 * rows[0].size
+        && !is_foreign(slab, &rows, fragments, glyphs)
+}
+
+/// The rows between two rules.
+fn rows_of(slab: Bbox, fragments: &[Fragment]) -> Vec<Row> {
+    let region = Region::of(slab);
+    rows(fragments.iter().filter(|fragment| region.holds(fragment)).cloned().collect())
+}
+
+/// Whether what stands between two rules cannot be in one table: a caption is there, a line runs across an end of the
+/// rules, or the lines of an algorithm are counted.
+fn is_foreign(slab: Bbox, rows: &[Row], fragments: &[Fragment], glyphs: &[Glyph]) -> bool {
+    let level = |fragment: &&Fragment| (slab[1]..slab[3]).contains(&(fragment.base - 0.3 * fragment.size));
+    let runs_across = |fragment: &Fragment| crosses(fragment, slab[0]) || crosses(fragment, slab[2]);
+    let counted = rows.iter().filter(|row| is_counted(row, glyphs)).count();
+    rows.iter().any(|row| kind::is_captioned(row, glyphs))
+        || fragments.iter().filter(level).any(runs_across)
+        || counted > 2 && counted * 4 >= rows.len() * 3
+}
+
+/// Whether a row starts with the number of a line of an algorithm, `12:`.
+fn is_counted(row: &Row, glyphs: &[Glyph]) -> bool {
+    let start = kind::start(row, glyphs, 4);
+    let rest = start.trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.len() < start.len() && rest.starts_with(':')
 }
 
 fn has_grid(region: &Region, fragments: &[Fragment]) -> bool {
-    let rows = rows(fragments.iter().filter(|fragment| region.holds(fragment)).cloned().collect());
+    let rows = rows_of(region.bbox, fragments);
     rows.len() >= 2 && rows.iter().filter(|row| row.cells().len() > 1).count() >= 2
 }
 
@@ -231,26 +269,58 @@ mod tests {
         Rule { bbox: [48.0, y, 260.0, y + 0.5] }
     }
 
+    fn page(rules: &[Rule], glyphs: &[Glyph]) -> Raw {
+        Raw { width: 600.0, height: 800.0, glyphs: glyphs.to_vec(), rules: rules.to_vec(), ..Raw::default() }
+    }
+
+    fn found(rules: &[Rule], glyphs: &[Glyph]) -> Vec<Region> {
+        regions(&page(rules, glyphs), &fragments(glyphs), &[])
+    }
+
+    #[test]
+    fn a_caption_between_rules_is_not_in_the_table() {
+        let mut glyphs = line("Table 1: friction of wet and dry roads", 60.0, 92.0, 10.0);
+        glyphs.extend(sample());
+        let found = found(&[rule(80.0), rule(100.0), rule(115.0), rule(155.0)], &glyphs);
+        assert_eq!(found.iter().map(|region| region.ruling.across.len()).collect::<Vec<_>>(), [3]);
+    }
+
+    #[test]
+    fn a_line_across_the_end_of_rules_is_not_in_a_table() {
+        let mut glyphs = sample();
+        glyphs.extend(line("a line of text that starts in the table and ends beside it", 150.0, 150.0, 10.0));
+        assert!(found(&[rule(100.0), rule(155.0)], &glyphs).is_empty());
+    }
+
+    #[test]
+    fn a_listing_with_counted_lines_is_no_table() {
+        let mut glyphs = Vec::new();
+        for (row, code) in ["start", "step", "end"].into_iter().enumerate() {
+            let y = 112.0 + 12.0 * f32::from(u8::try_from(row).unwrap_or(0));
+            glyphs.extend(line(&format!("{}:", row + 1), 50.0, y, 10.0));
+            glyphs.extend(line(code, 80.0, y, 10.0));
+        }
+        assert!(found(&[rule(100.0), rule(140.0)], &glyphs).is_empty());
+    }
+
     #[test]
     fn booktabs() {
         let glyphs = sample();
-        let fragments = fragments(&glyphs);
-        let regions = regions(&[rule(100.0), rule(115.0), rule(155.0)], &fragments, &glyphs, &[]);
+        let regions = found(&[rule(100.0), rule(115.0), rule(155.0)], &glyphs);
         assert_eq!(regions.len(), 1);
-        let rows = rows(fragments);
-        let cells = grid::cells(&rows, &regions[0].rules, &glyphs);
+        let rows = rows(fragments(&glyphs));
+        let cells = grid::cells(&rows, &regions[0].ruling, &glyphs);
         assert_eq!(cells, [["surface", "friction"], ["dry", "0.9"], ["wet", "0.6"], ["ice", "0.1"]]);
     }
 
     #[test]
     fn a_rule_left_open_between_groups_of_columns_is_one() {
         let glyphs = sample();
-        let fragments = fragments(&glyphs);
         let pieces = [[48.0, 115.0, 150.0, 115.5], [166.0, 115.0, 260.0, 115.5]].map(|bbox| Rule { bbox });
         let rules = [&[rule(100.0)][..], &pieces, &[rule(155.0)]].concat();
-        let found = regions(&rules, &fragments, &glyphs, &[]);
-        assert_eq!(found.iter().map(|region| region.rules.len()).collect::<Vec<_>>(), [3]);
-        assert_eq!(regions(&[rule(100.0), rule(115.0), rule(155.0)], &fragments, &glyphs, &[]), found);
+        let found = found(&rules, &glyphs);
+        assert_eq!(found.iter().map(|region| region.ruling.across.len()).collect::<Vec<_>>(), [3]);
+        assert_eq!(super::regions(&page(&[rule(100.0), rule(115.0), rule(155.0)], &glyphs), &fragments(&glyphs), &[]), found);
     }
 
     #[test]
@@ -270,6 +340,6 @@ mod tests {
         for y in [112.0, 124.0, 136.0] {
             glyphs.extend(line("a line of running text that is quite wide", 50.0, y, 10.0));
         }
-        assert!(regions(&[rule(100.0), rule(140.0)], &fragments(&glyphs), &glyphs, &[]).is_empty());
+        assert!(found(&[rule(100.0), rule(140.0)], &glyphs).is_empty());
     }
 }

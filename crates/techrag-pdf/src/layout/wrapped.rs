@@ -48,11 +48,23 @@ fn mostly_empty(steps: &[Option<f32>], grid: &[Vec<String>], close: f32) -> bool
     filled * 2 <= all
 }
 
+/// Whether a cell starts like a number.
+pub(super) fn is_number(cell: &str) -> bool {
+    cell.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '−' | '+' | '.'))
+}
+
 /// Whether a row holds nothing but numbers under numbers: values of their own.
 fn adds_numbers(above: &[String], row: &[String]) -> bool {
-    let number = |cell: &str| cell.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '−' | '+' | '.'));
     let mut filled = above.iter().zip(row).filter(|(_, cell)| !cell.is_empty()).peekable();
-    filled.peek().is_some() && filled.all(|(above, cell)| number(above) && number(cell))
+    filled.peek().is_some() && filled.all(|(above, cell)| is_number(above) && is_number(cell))
+}
+
+/// Whether a number alone in its cell stands under another: no line of text goes on so.
+pub(super) fn has_number_under_number(above: &[String], row: &[String]) -> bool {
+    let alone = |cell: &str| {
+        is_number(cell) && cell.chars().all(|c| !c.is_alphabetic() && !c.is_whitespace() && !matches!(c, ',' | ';'))
+    };
+    above.iter().zip(row).any(|(above, cell)| alone(above) && alone(cell))
 }
 
 /// Whether every cell of a row ends a word that breaks in the cell above.
@@ -84,6 +96,7 @@ pub(super) fn append(cell: &mut String, more: &str) {
 #[cfg(test)]
 mod tests {
     use super::super::fragment::{fragments, tests::line};
+    use super::super::ruling::Ruling;
     use super::super::{grid, row};
     use crate::glyphs::Glyph;
 
@@ -97,7 +110,7 @@ mod tests {
                 }
             }
         }
-        grid::cells(&row::rows(fragments(&glyphs)), &[], &glyphs)
+        grid::cells(&row::rows(fragments(&glyphs)), &Ruling::default(), &glyphs)
     }
 
     #[test]
