@@ -83,3 +83,5 @@ pub(crate) fn draft(pdf: &Pdf, key: &str) -> Draft {
 mod fixture_tests;
 #[cfg(test)]
 mod model_tests;
+#[cfg(test)]
+mod table_tests;

@@ -14,7 +14,8 @@ const INSIDE: f32 = 0.6;
 pub(super) fn is_drawn(region: Bbox, raw: &Raw, fragments: &[Fragment], figures: &[Bbox]) -> bool {
     let fills = |figure: &Bbox| {
         let shared = shared(region, *figure);
-        shared > INSIDE * area(region) || shared > FIGURE * area(region) && area(join(*figure, region)) < 1.2 * area(region)
+        shared > INSIDE * area(region)
+            || shared > FIGURE * area(region) && area(join(*figure, region)) < 1.2 * area(region)
     };
     figures.iter().any(fills) && !is_shaded(region, raw, fragments)
 }

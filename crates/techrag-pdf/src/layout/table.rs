@@ -320,7 +320,10 @@ mod tests {
         let rules = [&[rule(100.0)][..], &pieces, &[rule(155.0)]].concat();
         let found = found(&rules, &glyphs);
         assert_eq!(found.iter().map(|region| region.ruling.across.len()).collect::<Vec<_>>(), [3]);
-        assert_eq!(super::regions(&page(&[rule(100.0), rule(115.0), rule(155.0)], &glyphs), &fragments(&glyphs), &[]), found);
+        assert_eq!(
+            super::regions(&page(&[rule(100.0), rule(115.0), rule(155.0)], &glyphs), &fragments(&glyphs), &[]),
+            found
+        );
     }
 
     #[test]
