@@ -68,8 +68,9 @@ async function walk(page) {
   await page.keyboard.press("Enter");
   await page.keyboard.press("Tab");
   const next = await focused(page);
-  const cites = await page.locator("a.cite").count();
-  expect(cites < 2 || next?.href === await page.locator("a.cite").nth(1).getAttribute("href"), `the way back leads to the answer, and on to its next citation, not to ${next?.what}`);
+  // The next citation of the same answer; another answer on the page is not next.
+  const own = page.locator("article", { has: cite }).first().locator("a.cite");
+  expect(await own.count() < 2 || next?.href === await own.nth(1).getAttribute("href"), `the way back leads to the answer, and on to its next citation, not to ${next?.what}`);
   await page.goto(page.url().split("#")[0]);
 }
 

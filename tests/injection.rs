@@ -156,3 +156,21 @@ fn a_writer_that_obeys_is_found_out() {
         );
     }
 }
+
+#[test]
+fn a_line_that_cannot_be_read_stands_raw_in_no_page_and_no_list() {
+    let place = Place::new();
+    let evil = "</p></article><script>alert(1)</script><img src=http://127.0.0.1/x>\\u001b[2J";
+    let broken = format!("{{\"type\":\"query\",\"v\":1,\"question\":\"Why?\",\"trace\":[\"{evil}\"]}}\n");
+    for format in ["text", "markdown", "html", "bibtex", "csl", "ris"] {
+        let said = place.run("techrag-answer", &["render", "--format", format], &broken);
+        assert_eq!(said.code, 3, "{format}: {said}");
+        assert!(said.stderr.contains("stdin:1"), "{format}: it is named: {said}");
+        let raw = ["<script>alert", "<img", "\u{1b}", "{\"type\""].iter().find(|raw| said.stdout.contains(**raw));
+        assert!(raw.is_none() || (format == "text" && raw == Some(&"<script>alert")), "{format}: {raw:?} in {said}");
+        let told = matches!(format, "text" | "markdown" | "html");
+        assert_eq!(said.stdout.contains("stdin:1"), told, "{format}: {said}");
+    }
+    let json = place.run("techrag-answer", &["render", "--format", "json"], &broken);
+    assert_eq!((json.code, &json.records()[0]["type"]), (3, &serde_json::json!("error")));
+}

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use techrag_answer::check;
 use techrag_answer::render::{Colour, Detail, Form, Format as Text, Sheet, Style};
-use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Step, Unread, Wanted};
+use techrag_cli::{Bare, Cli, Kind, Outcome, Record, Step, Wanted};
 
 /// Print answers with their sources
 ///
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args, cli: &Cli) -> anyhow::Result<Outcome> {
     let mut sheet = Sheet::new(form(args, cli), args.library.clone());
     let mut outcome = Outcome::Done;
     let wanted = Wanted { kinds: &[Kind::Query, Kind::Error], bare: Bare::Refused };
-    let ended = cli.fold(wanted, Unread::Stop, |step| {
+    let ended = cli.shown(wanted, |step| {
         let text = match step {
             Step::Record(Record::Query(query)) => {
                 if check::abstained(&query) {

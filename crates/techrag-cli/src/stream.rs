@@ -26,6 +26,15 @@ pub enum Unread {
     GoOn,
 }
 
+/// What becomes of a line that cannot be read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unreadable {
+    /// Its error record is written in its place.
+    Written,
+    /// The tool gets its error record.
+    Heard,
+}
+
 /// What a sequential reader of the stream hears; see [`Cli::fold`].
 #[derive(Debug)]
 pub enum Step {
@@ -217,6 +226,30 @@ impl Cli {
         &self,
         wanted: Wanted,
         unread: Unread,
+        step: impl FnMut(Step) -> anyhow::Result<Vec<Record>>,
+    ) -> anyhow::Result<Outcome> {
+        self.folded(wanted, unread, Unreadable::Written, step)
+    }
+
+    /// As [`Cli::fold`], for tools that write what a person reads: a line that cannot be read is echoed and counted, and
+    /// `step` gets its error record like any other, so that no line of JSON with words of the input stands raw in a page
+    /// or a list.
+    ///
+    /// # Errors
+    /// As [`Cli::each`].
+    pub fn shown(
+        &self,
+        wanted: Wanted,
+        step: impl FnMut(Step) -> anyhow::Result<Vec<Record>>,
+    ) -> anyhow::Result<Outcome> {
+        self.folded(wanted, Unread::Stop, Unreadable::Heard, step)
+    }
+
+    fn folded(
+        &self,
+        wanted: Wanted,
+        unread: Unread,
+        unreadable: Unreadable,
         mut step: impl FnMut(Step) -> anyhow::Result<Vec<Record>>,
     ) -> anyhow::Result<Outcome> {
         let lines = self.stdin()?;
@@ -237,6 +270,10 @@ impl Cli {
             };
             match self.record(line, wanted)? {
                 Some(Ok(record)) => sink.write(&step(Step::Record(record))?)?,
+                Some(Err(error)) if unreadable == Unreadable::Heard => {
+                    sink.failure(&error);
+                    sink.write(&step(Step::Record(error.into()))?)?;
+                }
                 Some(Err(error)) => sink.write(&[error.into()])?,
                 None => {}
             }
@@ -332,8 +369,7 @@ impl<'a> Sink<'a> {
     fn write(&mut self, records: &[Record]) -> anyhow::Result<()> {
         for record in records {
             if let Record::Error(error) = record {
-                self.failed += 1;
-                self.progress.say(&report::record(error, self.cli.stderr_colour()));
+                self.failure(error);
             }
             self.buffer.clear();
             codec::write(record, &mut self.buffer)?;
@@ -343,6 +379,12 @@ impl<'a> Sink<'a> {
         }
         self.progress.advance(1);
         Ok(())
+    }
+
+    /// Counts a failure and says it on stderr.
+    fn failure(&mut self, error: &ErrorRecord) {
+        self.failed += 1;
+        self.progress.say(&report::record(error, self.cli.stderr_colour()));
     }
 
     fn bytes(&mut self, bytes: &[u8]) -> anyhow::Result<()> {

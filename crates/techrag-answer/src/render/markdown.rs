@@ -57,7 +57,7 @@ fn told(told: &Told) -> Vec<String> {
 
 /// Makes characters that mean something in Markdown or HTML mean themselves. Brackets stay readable: without a
 /// following `(`, which is escaped, they make no link.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

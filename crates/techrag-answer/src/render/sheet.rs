@@ -6,7 +6,7 @@ use techrag_core::record::{ErrorRecord, Query, Record};
 use techrag_core::{clean, codec};
 
 use super::bibliography::{Style, Works};
-use super::{Detail, Format, html, render};
+use super::{Detail, Format, html, markdown, render};
 
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +61,7 @@ impl Sheet {
         Ok(match self.form {
             Form::Works(_) => None,
             Form::Each(Format::Json, _) => Some(line(&Record::Error(error)).unwrap_or(said)),
+            Form::Each(Format::Markdown, _) => Some(format!("{}{}", self.before()?, markdown::escape(&said))),
             Form::Each(..) => Some(format!("{}{said}", self.before()?)),
             Form::Html => Some(format!("{}{}", self.before()?, html::failure(&said)?)),
         })
