@@ -20,7 +20,7 @@ const MOST: usize = 20;
 /// Most bytes of a cell that are told: a paper may have three thousand authors.
 const CELL: usize = 300;
 /// The columns of a row that is a document (`techrag-retrieve`).
-const DOCUMENT: [&str; 5] = ["doc_id", "key", "title", "year", "authors"];
+pub(crate) const DOCUMENT: [&str; 5] = ["doc_id", "key", "title", "year", "authors"];
 
 /// What the rows say, cleaned.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

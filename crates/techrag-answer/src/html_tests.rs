@@ -178,3 +178,23 @@ fn the_graph_and_the_agents_say_what_they_did() {
         assert!(page.contains(part), "{part} in {page}");
     }
 }
+
+#[test]
+fn the_catalogs_answer_is_a_table_and_its_words_do_nothing() {
+    let catalog = techrag_core::record::CatalogAnswer {
+        template: "list documents".into(),
+        meaning: HOSTILE.into(),
+        select: HOSTILE.into(),
+        params: vec![HOSTILE.into()],
+        columns: ["doc_id", "key", "title", "year", "authors"].map(str::to_owned).to_vec(),
+        rows: vec![vec!["id".into(), HOSTILE.into(), HOSTILE.into(), 2021.into(), serde_json::Value::Null]],
+        documents: vec![techrag_core::record::CatalogDocument { key: HOSTILE.into(), ..Default::default() }],
+        ..Default::default()
+    };
+    let query = Query { answer: crate::catalog::answer(&catalog), sql: Some(Box::new(catalog)), ..answered("Quoted.") };
+    let page = article(&query, 1, &|_| Err("none".into())).unwrap();
+    assert!(page.contains("1 document, listed from the library") && page.contains("<td>2021</td>"), "{page}");
+    for absent in ["<script", "<img", "onerror=alert(2)>", "\u{1b}", "<td>id</td>", "Quoted.", "Documents behind it"] {
+        assert!(!page.contains(absent), "{absent} in {page}");
+    }
+}

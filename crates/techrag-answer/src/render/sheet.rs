@@ -56,7 +56,8 @@ impl Sheet {
     ///
     /// # Errors
     /// If a template of this build cannot be filled.
-    pub fn failure(&mut self, error: ErrorRecord) -> Result<Option<String>, html::Error> {
+    pub fn failure(&mut self, mut error: ErrorRecord) -> Result<Option<String>, html::Error> {
+        (error.of, error.message) = (clean::line(&error.of), clean::line(&error.message));
         let said = clean::line(&format!("Error: {}: {}: {}", error.stage, error.of, error.message));
         Ok(match self.form {
             Form::Works(_) => None,
