@@ -194,7 +194,9 @@ fn the_catalogs_answer_is_a_table_and_its_words_do_nothing() {
     let query = Query { answer: crate::catalog::answer(&catalog), sql: Some(Box::new(catalog)), ..answered("Quoted.") };
     let page = article(&query, 1, &|_| Err("none".into())).unwrap();
     assert!(page.contains("1 document, listed from the library") && page.contains("<td>2021</td>"), "{page}");
-    for absent in ["<script", "<img", "onerror=alert(2)>", "\u{1b}", "<td>id</td>", "Quoted passages", "Documents behind it"] {
+    for absent in
+        ["<script", "<img", "onerror=alert(2)>", "\u{1b}", "<td>id</td>", "Quoted passages", "Documents behind it"]
+    {
         assert!(!page.contains(absent), "{absent} in {page}");
     }
 }
