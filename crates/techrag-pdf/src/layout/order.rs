@@ -52,8 +52,8 @@ impl Item {
 /// The stretches of a page in reading order.
 pub(super) fn stretches(fragments: Vec<Fragment>, edges: &[f32], tables: &[Region]) -> Vec<Stretch> {
     let mut zones: Vec<(Zone, Vec<Fragment>)> = Vec::new();
-    for fragment in fragments {
-        let zone = zone(&fragment, edges, tables);
+    let places = places(&fragments, edges, tables);
+    for (fragment, zone) in fragments.into_iter().zip(places) {
         match zones.iter_mut().find(|(known, _)| *known == zone) {
             Some((_, group)) => group.push(fragment),
             None => zones.push((zone, vec![fragment])),
@@ -85,6 +85,36 @@ pub(super) fn stretches(fragments: Vec<Fragment>, edges: &[f32], tables: &[Regio
     }
     spans.sort_by(|a, b| a.0.total_cmp(&b.0));
     bands(columns, spans)
+}
+
+/// The zones of fragments in content order. A line that an accent breaks near the middle of the page is still one.
+fn places(fragments: &[Fragment], edges: &[f32], tables: &[Region]) -> Vec<Zone> {
+    let mut zones: Vec<Zone> = fragments.iter().map(|fragment| zone(fragment, edges, tables)).collect();
+    let mut start = 0;
+    while start < fragments.len() {
+        let mut line = fragments[start].clone();
+        let next = |at: usize, line: &mut Fragment| {
+            let goes_on = fragments.get(at).is_some_and(|next| continues(line, next));
+            if goes_on {
+                line.bbox = super::fragment::join(line.bbox, fragments[at].bbox);
+            }
+            goes_on
+        };
+        let end = (start + 1..).find(|&at| !next(at, &mut line)).unwrap_or(start + 1);
+        let columns = zones[start..end].iter().all(|zone| matches!(zone, Zone::Column(_)));
+        if end - start > 1 && columns && column_of_fragment(&line, edges).is_none() {
+            zones[start..end].fill(Zone::Span);
+        }
+        start = end;
+    }
+    zones
+}
+
+/// Whether a fragment starts where a line ends, no more than a wide space behind it: an accent or what it stands on.
+fn continues(line: &Fragment, next: &Fragment) -> bool {
+    let em = line.size.max(next.size);
+    let gap = next.bbox[0] - line.bbox[2];
+    (line.base - next.base).abs() < 0.4 * em && (-em..0.6 * em).contains(&gap)
 }
 
 fn zone(fragment: &Fragment, edges: &[f32], tables: &[Region]) -> Zone {
@@ -313,6 +343,20 @@ mod tests {
         let expected =
             ["a title over both columns of it", "left 0", "left 1", "left 2", "right 0", "right 1", "right 2"];
         assert_eq!(texts(&glyphs, &[50.0, 200.0]), expected);
+    }
+
+    #[test]
+    fn a_line_over_both_columns_that_an_accent_breaks_is_one() {
+        let mut glyphs = line("the caption of a table ends with", 50.0, 60.0, 10.0);
+        glyphs.extend(line("\u{2dc}", 215.0, 57.0, 10.0));
+        glyphs.extend(line("x(a) over both.", 215.0, 60.0, 10.0));
+        for (row, y) in [100.0, 112.0].into_iter().enumerate() {
+            glyphs.extend(line(&format!("left {row}"), 50.0, y, 10.0));
+            glyphs.extend(line(&format!("right {row}"), 225.0, y, 10.0));
+        }
+        let texts = texts(&glyphs, &[50.0, 225.0]);
+        assert!(texts[0].ends_with("over both."), "{texts:?}");
+        assert_eq!(texts[1..], ["left 0", "left 1", "right 0", "right 1"]);
     }
 
     #[test]
