@@ -244,6 +244,26 @@ fn grids_side_by_side_and_parts_under_each_other_share_a_caption() {
 }
 
 #[test]
+fn a_table_over_two_pages_has_its_caption_on_both() {
+    let part = |cells: &[&str]| {
+        let mut part = grid(0.0, 100.0, "a");
+        part.cells = cells.iter().map(|cell| vec![(*cell).into()]).collect();
+        part
+    };
+    let caption = block(BlockKind::Caption, 160.0, &[("Table 1. Long.", Font::Text)]);
+    let captions = |first: Vec<Block>, second: Vec<Block>| {
+        let draft = draft(&pdf(vec![[vec![heading(50.0, "1 Data"), text(70.0, LONG)], first].concat(), second]));
+        let paragraphs = draft.sections.into_iter().flat_map(|section| section.paragraphs);
+        paragraphs.filter_map(|paragraph| paragraph.table).map(|table| table.caption.is_some()).collect::<Vec<_>>()
+    };
+    let (one, two) = (part(&["year", "1990"]), part(&["year", "1991"]));
+    assert_eq!(captions(vec![one.clone()], vec![two.clone(), caption.clone()]), [true, true]);
+    assert_eq!(captions(vec![caption.clone(), one.clone()], vec![two.clone()]), [true, true]);
+    let other = part(&["month", "May"]);
+    assert_eq!(captions(vec![one], vec![other, caption]), [false, true]);
+}
+
+#[test]
 fn a_table_and_its_caption_are_one_paragraph() {
     let caption = block(BlockKind::Caption, 140.0, &[("Table 1. Data.", Font::Text)]);
     let mut grid = block(BlockKind::Table, 160.0, &[("a b", Font::Text), ("1 2", Font::Text)]);

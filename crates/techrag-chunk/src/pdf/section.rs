@@ -84,11 +84,11 @@ fn lines(item: &Item<'_>, heading: Option<&Found>) -> Vec<TextLine> {
     lines
 }
 
-/// The first items as a caption and the tables it is for, on one page: those under it, or over it the last one and what
-/// stands beside that.
+/// The first items as a caption and the tables it is for: those under it, or over it the last one, what stands beside that
+/// and what it continues from the page before.
 fn captioned(items: &[Item<'_>]) -> Option<(usize, Range<usize>)> {
-    let page = items.first()?.page;
-    let is = |at: usize, of: fn(&Item<'_>) -> bool| items.get(at).is_some_and(|item| item.page == page && of(item));
+    let here = |at: usize| at == 0 || items[at].page == items[at - 1].page || is_continued(&items[at - 1], &items[at]);
+    let is = |at: usize, of: fn(&Item<'_>) -> bool| items.get(at).is_some_and(of) && here(at);
     let is_table = |at: usize| is(at, |item| item.kind == ItemKind::Table);
     let is_caption =
         |at: usize| is(at, |item| item.kind == ItemKind::Caption && item.text().to_lowercase().starts_with("tab"));
@@ -102,11 +102,19 @@ fn captioned(items: &[Item<'_>]) -> Option<(usize, Range<usize>)> {
         let own = end > 2 && is_caption(end) && !is_table(end + 1);
         return Some((0, 1..end - usize::from(own)));
     }
-    let level = |item: &Item<'_>| {
-        let (own, last) = (item.bbox, items[end - 1].bbox);
+    let level = |at: usize| {
+        let (own, last) = (items[at].bbox, items[end - 1].bbox);
         own[3].min(last[3]) - own[1].max(last[1]) > 0.5 * (last[3] - last[1])
     };
-    (is_caption(end) && items[..end].iter().all(level)).then_some((end, 0..end))
+    let belongs = |at: usize| level(at) && items[at].page == items[end - 1].page;
+    let continued = |at: usize| at + 1 < end && is_continued(&items[at], &items[at + 1]);
+    (is_caption(end) && (0..end).all(|at| belongs(at) || continued(at))).then_some((end, 0..end))
+}
+
+/// Whether a table goes on with one of the page before: under the same head.
+fn is_continued(item: &Item<'_>, next: &Item<'_>) -> bool {
+    let head = item.source.cells.first().filter(|_| item.kind == ItemKind::Table && next.page == item.page + 1);
+    head.is_some_and(|head| next.source.cells.first() == Some(head))
 }
 
 /// Where items go.

@@ -77,7 +77,10 @@ fn is_table(drafts: &[Draft], index: usize, glyphs: &[Glyph]) -> bool {
     let algorithm =
         |draft: &Draft| draft.rows.first().is_some_and(|row| kind::start(row, glyphs, 9).to_lowercase() == "algorithm");
     let after_title = index > 0 && algorithm(&drafts[index - 1]);
-    draft.rows.len() > 1 && draft.rows.iter().any(|row| row.cells().len() > 1) && !algorithm(draft) && !after_title
+    draft.rows.len() > 1
+        && draft.rows.iter().any(|row| row.parted(glyphs).cells().len() > 1)
+        && !algorithm(draft)
+        && !after_title
 }
 
 /// Measures by zone: a column keeps its margins over all its bands.
@@ -259,6 +262,7 @@ fn find_aligned(draft: Draft, glyphs: &[Glyph]) -> Vec<Draft> {
 /// The first rows that form a table: a run whose cells stand apart and line up, and its neighbours that keep to the
 /// same columns.
 fn aligned_range(rows: &[Row], glyphs: &[Glyph]) -> Option<std::ops::Range<usize>> {
+    let rows: Vec<Row> = rows.iter().map(|row| row.parted(glyphs)).collect();
     let apart = |row: &Row| row.cells().len() > 1;
     let mut start = 0;
     while let Some(found) = rows[start..].iter().position(apart).map(|at| at + start) {

@@ -99,6 +99,23 @@ impl Fragment {
         }
     }
 
+    /// Its stretches between gaps of at least `gap` points.
+    pub(super) fn parted(&self, gap: f32, glyphs: &[Glyph]) -> Vec<Self> {
+        let mut parts: Vec<Self> = Vec::new();
+        for (&index, &space) in self.glyphs.iter().zip(&self.spaces) {
+            let bbox = glyph_box(&glyphs[index]);
+            match parts.last_mut() {
+                Some(part) if bbox[0] - part.bbox[2] < gap => {
+                    part.glyphs.push(index);
+                    part.spaces.push(space);
+                    part.bbox = join(part.bbox, bbox);
+                }
+                _ => parts.push(Self { glyphs: vec![index], spaces: vec![false], bbox, ..self.clone() }),
+            }
+        }
+        parts
+    }
+
     /// Width in points.
     pub(super) fn width(&self) -> f32 {
         self.bbox[2] - self.bbox[0]

@@ -27,10 +27,11 @@ struct Word {
 /// The cells of a table row by row, every row of the same length: a row that fills few cells goes on with the one above
 /// where no rule is between them.
 pub(super) fn cells(rows: &[Row], ruling: &Ruling, glyphs: &[Glyph]) -> Vec<Vec<String>> {
-    let rows = label::gather(rows, ruling);
-    let full = full_rows(&rows);
+    let rows: Vec<Row> = rows.iter().map(|row| row.parted(glyphs)).collect();
+    let rows = label::gather(&rows, ruling);
     let words: Vec<Vec<Word>> = rows.iter().map(|row| words(row, glyphs)).collect();
-    let columns = split(columns(&rows, &words, &full), &ruling.bars, &rows, &words);
+    let (columns, full) = columns(&rows, &words);
+    let columns = split(columns, &ruling.bars, &rows, &words);
     let slabs: Vec<usize> = rows.iter().map(|row| ruling.above(row.base - 0.3 * row.size)).collect();
     let lines: Vec<Vec<String>> = rows
         .iter()
@@ -119,12 +120,25 @@ fn words(row: &Row, glyphs: &[Glyph]) -> Vec<Word> {
     words
 }
 
-fn columns(rows: &[Row], words: &[Vec<Word>], full: &[bool]) -> Vec<(f32, f32)> {
-    let chosen = || words.iter().zip(full).filter(|(_, full)| **full).flat_map(|(words, _)| words);
-    let count = full.iter().filter(|full| **full).count();
+/// The columns of a table, and the rows that follow them: those with about as many cells as the fullest, or the fullest
+/// alone where a title over two columns would join them.
+fn columns(rows: &[Row], words: &[Vec<Word>]) -> (Vec<(f32, f32)>, Vec<bool>) {
+    let about = full_rows(rows);
+    let counts: Vec<usize> = rows.iter().map(|row| row.cells().len()).collect();
+    let most = counts.iter().copied().max().unwrap_or(0);
+    let fullest: Vec<bool> = counts.iter().map(|&count| count == most).collect();
+    let (joined, parted) = (columns_of(rows, words, &about), columns_of(rows, words, &fullest));
+    let enough = fullest.iter().filter(|full| **full).count() * 4 >= rows.len().max(8);
+    if enough && parted.len() == most && joined.len() < most { (parted, fullest) } else { (joined, about) }
+}
+
+/// The columns of the words of chosen rows.
+fn columns_of(rows: &[Row], words: &[Vec<Word>], chosen: &[bool]) -> Vec<(f32, f32)> {
+    let count = chosen.iter().filter(|chosen| **chosen).count();
+    let words = words.iter().zip(chosen).filter(|(_, chosen)| **chosen).flat_map(|(words, _)| words);
     let size = rows.first().map_or(10.0, |row| row.size);
     let gap = if count >= ROWS { GAP } else { WIDE_GAP };
-    intervals(chosen().map(|word| (word.bbox[0], word.bbox[2])).collect(), gap * size)
+    intervals(words.map(|word| (word.bbox[0], word.bbox[2])).collect(), gap * size)
 }
 
 /// Columns parted at the bars that run between words of at least two rows.
@@ -203,6 +217,17 @@ mod tests {
         let cells = cells(&rows(fragments(&all)), &Ruling { bars, ..Ruling::default() }, &all);
         assert_eq!(cells[1..], [["train", "static", "0.1"], ["test", "free", "0.2"]]);
         assert_eq!(cells[0].concat(), "architectureplain");
+    }
+
+    #[test]
+    fn a_title_over_two_columns_does_not_join_them() {
+        let mut all = [line("setting", 50.0, 100.0, 10.0), line("error", 160.0, 100.0, 10.0)].concat();
+        for (y, name, kind) in [(114.0, "oval", "dry"), (126.0, "hill", "wet")] {
+            all.extend([line(name, 40.0, y, 10.0), line(kind, 80.0, y, 10.0), line("0.2", 160.0, y, 10.0)].concat());
+        }
+        let cells = cells(&rows(fragments(&all)), &Ruling::default(), &all);
+        assert_eq!(cells[1..], [["oval", "dry", "0.2"], ["hill", "wet", "0.2"]]);
+        assert_eq!((cells[0].concat().as_str(), cells[0][2].as_str()), ("settingerror", "error"));
     }
 
     #[test]

@@ -6,6 +6,8 @@ use super::wrapped;
 
 /// Nearer than this to another row, in em, is no row of its own: lines of text never are.
 const NEAR: f32 = 0.8;
+/// As near a label may stand to the rows above and below where it is halfway between them, in em.
+const HALFWAY: f32 = 1.6;
 /// Distances that differ by less than this, in em, are the same.
 const SAME: f32 = 0.15;
 
@@ -29,16 +31,18 @@ fn home(rows: &[Row], at: usize, ruling: &Ruling) -> Option<usize> {
     let row = &rows[at];
     let slab = |row: &Row| ruling.above(row.base - 0.3 * row.size);
     let distance = |other: usize| (rows[other].base - row.base).abs() / rows[other].size.max(row.size);
+    let halfway = at > 0 && at + 1 < rows.len() && (distance(at - 1) - distance(at + 1)).abs() < SAME;
     let fits = |other: &usize| {
         let home = &rows[*other];
         slab(home) == slab(row)
-            && distance(*other) < NEAR
+            && distance(*other) < if halfway { HALFWAY } else { NEAR }
             && home.cells().len() > row.cells().len()
             && are_beside(row, home)
     };
     let above = at.checked_sub(1).filter(fits);
     let below = Some(at + 1).filter(|&below| below < rows.len()).filter(fits);
     match (above, below) {
+        (Some(above), None) | (None, Some(above)) if distance(above) >= NEAR => None,
         (Some(above), Some(below)) if distance(below) + SAME < distance(above) => Some(below),
         (above, below) => above.or(below),
     }

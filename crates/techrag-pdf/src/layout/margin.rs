@@ -5,6 +5,8 @@ use crate::glyphs::Glyph;
 
 /// Fewest numbers that make a column of line numbers.
 const FEWEST: usize = 8;
+/// Fewest characters of a line of text.
+const LINE: usize = 30;
 
 /// Splits off line numbers: numbers that end (or start) at one place beside the text and count upwards.
 pub(super) fn line_numbers(fragments: Vec<Fragment>, glyphs: &[Glyph]) -> (Vec<Fragment>, Vec<Fragment>) {
@@ -44,9 +46,17 @@ fn numbered_column(
             numbers.iter().copied().filter(|&(index, _)| (edge(&fragments[index]) - at).abs() < 2.0).collect();
         let counts = column.windows(2).filter(|pair| pair[1].1 == pair[0].1 + 1 || pair[1].1 == pair[0].1 + 5).count();
         let indices: Vec<usize> = column.iter().map(|&(index, _)| index).collect();
-        let beside = indices.iter().all(|&index| beside_text(&fragments[index], fragments));
+        let beside = indices.iter().all(|&index| beside_text(&fragments[index], fragments))
+            && !is_under_text(&indices, fragments);
         (column.len() >= FEWEST && counts * 10 >= (column.len() - 1) * 9 && beside).then_some(indices)
     })
+}
+
+/// Whether lines of the page run over the place of the numbers: then they are a column of a table.
+fn is_under_text(numbers: &[usize], fragments: &[Fragment]) -> bool {
+    let x = numbers.iter().map(|&index| fragments[index].bbox[2]).fold(0.0, f32::max);
+    let over = |part: &&Fragment| part.glyphs.len() > LINE && part.bbox[0] < x - part.size && part.bbox[2] > x;
+    fragments.iter().filter(over).count() > 1
 }
 
 /// Whether all text of the number's line is on one side of it.
@@ -77,5 +87,10 @@ mod tests {
         glyphs.extend(line("2023", 60.0, 400.0, 10.0));
         let (text, margin) = line_numbers(fragments(&glyphs), &glyphs);
         assert_eq!((text.len(), margin.len()), (11, 10));
+        // A column of a table: the page has lines over it.
+        for y in [60.0, 72.0] {
+            glyphs.extend(line("a line of text that starts further left", 10.0, y, 10.0));
+        }
+        assert_eq!(line_numbers(fragments(&glyphs), &glyphs).1.len(), 0);
     }
 }

@@ -49,12 +49,17 @@ pub(crate) fn page(mut raw: Raw) -> Page {
         let found = upright(&turned);
         blocks.extend(found.into_iter().map(|block| turn_back(block, frame, index > 0 && small)));
     }
+    let tables: Vec<Bbox> =
+        blocks.iter().filter(|block| block.kind == BlockKind::Table).map(|block| block.bbox).collect();
+    let graphics =
+        figure::areas(&raw).into_iter().filter(|area| !tables.iter().any(|table| shading::covers(*table, *area)));
+    let graphics: Vec<Bbox> = graphics.collect();
     let outcome = if shown == 0 { Outcome::NoText { images: !raw.images.is_empty() } } else { Outcome::Text };
     Page {
         width: raw.width,
         height: raw.height,
         blocks,
-        graphics: figure::areas(&raw).into_iter().map(hundredths).collect(),
+        graphics: graphics.into_iter().map(hundredths).collect(),
         outcome,
         is_covered: figure::covers(&raw),
         unknown_glyphs: share(unknown, shown),
@@ -71,7 +76,8 @@ fn share(part: usize, whole: usize) -> f32 {
 fn upright(raw: &Raw) -> Vec<Block> {
     let glyphs = &raw.glyphs;
     let (fragments, numbers) = margin::line_numbers(fragment::fragments(glyphs), glyphs);
-    let figures = figure::areas(raw);
+    let mut figures = figure::areas(raw);
+    figures.retain(|area| !shading::is_shaded(*area, raw, &fragments));
     let tables = table::regions(raw, &fragments, &figures);
     let outside: Vec<_> =
         fragments.iter().filter(|part| !tables.iter().any(|table| table.holds(part))).cloned().collect();

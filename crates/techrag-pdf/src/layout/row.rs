@@ -1,10 +1,13 @@
 //! Rows: the fragments that stand side by side on one line of a column, superscripts and subscripts gathered in.
 
 use super::fragment::{Fragment, SMALL, join, same_line};
+use crate::glyphs::Glyph;
 use crate::page::Bbox;
 
 /// How far in em a superscript may stand from the row it belongs to.
 const ADJACENT: f32 = 0.7;
+/// Gap between cells in em; justified text has none so wide.
+const CELLS: f32 = 0.9;
 /// Share of its width by which a fragment may overlap another of its row.
 const OVERLAP: f32 = 0.35;
 
@@ -73,12 +76,18 @@ impl Row {
         let mut end = f32::NEG_INFINITY;
         for (index, part) in self.parts.iter().enumerate() {
             match cells.last_mut() {
-                Some(cell) if part.bbox[0] - end < 0.9 * self.size => cell.end = index + 1,
+                Some(cell) if part.bbox[0] - end < CELLS * self.size => cell.end = index + 1,
                 _ => cells.push(index..index + 1),
             }
             end = end.max(part.bbox[2]);
         }
         cells
+    }
+
+    /// The same row with its parts cut where they leave room for a cell's end: spaces that no justified line has.
+    pub(super) fn parted(&self, glyphs: &[Glyph]) -> Self {
+        let parts = self.parts.iter().flat_map(|part| part.parted(CELLS * self.size, glyphs)).collect();
+        Self { parts, ..self.clone() }
     }
 
     /// Box of a range of its parts.

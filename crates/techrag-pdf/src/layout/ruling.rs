@@ -1,5 +1,6 @@
 //! The lines that a table is drawn with: rules across all of it, rules under some of its columns, bars between columns.
 
+use super::fragment::Fragment;
 use crate::glyphs::Rule;
 use crate::page::Bbox;
 
@@ -57,6 +58,17 @@ impl Bar {
     /// Whether it stands between two places, not at them.
     fn is_inside(&self, left: f32, right: f32) -> bool {
         self.x > left + TOUCH && self.x < right - TOUCH
+    }
+
+    /// Whether it runs through the space between two rules.
+    pub(super) fn passes(&self, slab: &Bbox) -> bool {
+        self.is_inside(slab[0], slab[2]) && self.top < slab[1] + TOUCH && self.bottom > slab[3] - TOUCH
+    }
+
+    /// Whether words run over it.
+    pub(super) fn is_crossed(&self, part: &Fragment) -> bool {
+        let y = part.base - 0.3 * part.size;
+        (self.top..self.bottom).contains(&y) && part.bbox[0] < self.x - 1.0 && part.bbox[2] > self.x + 1.0
     }
 
     fn touches(&self, rule: &Bbox) -> bool {

@@ -7,6 +7,12 @@ use crate::page::Bbox;
 
 /// Share of a region from which a figure in it makes it one.
 const FIGURE: f32 = 0.33;
+/// Sides of boxes that differ by less than this, in points, are one line.
+const ALIKE: f32 = 1.0;
+/// As far from each other, in points, cells may be painted.
+const TOUCH: f32 = 4.0;
+/// More boxes than this are those of a drawing.
+const DRAWN: usize = 2000;
 /// Share of a region from which it is part of a figure.
 const INSIDE: f32 = 0.6;
 
@@ -20,17 +26,33 @@ pub(super) fn is_drawn(region: Bbox, raw: &Raw, fragments: &[Fragment], figures:
     figures.iter().any(fills) && !is_shaded(region, raw, fragments)
 }
 
-/// Whether all that is painted in a region is boxes under words, side by side.
-fn is_shaded(region: Bbox, raw: &Raw, fragments: &[Fragment]) -> bool {
+/// Whether all that is painted in a region is boxes under words, side by side or one over the other as cells are.
+pub(super) fn is_shaded(region: Bbox, raw: &Raw, fragments: &[Fragment]) -> bool {
     let within = |bbox: &&Bbox| shared(region, **bbox) > 0.5 * area(**bbox);
     let boxes: Vec<&Bbox> = raw.drawings.iter().filter(within).collect();
     let words = |bbox: &Bbox| fragments.iter().any(|part| holds(bbox, part));
     let worded = boxes.iter().filter(|bbox| words(bbox)).count();
     let apart = |at: usize| boxes[..at].iter().all(|known| shared(**known, *boxes[at]) < 0.1 * area(*boxes[at]));
-    !raw.images.iter().any(|image| shared(region, *image) > 0.0)
+    let beside = |at: usize| boxes.iter().enumerate().any(|(other, bbox)| other != at && are_cells(boxes[at], bbox));
+    boxes.len() < DRAWN
+        && !boxes.is_empty()
+        && !raw.images.iter().any(|image| shared(region, *image) > 0.0)
         // Some cells are empty.
         && worded * 4 >= boxes.len() * 3
         && (0..boxes.len()).filter(|&at| !apart(at)).count() * 10 <= boxes.len()
+        && (0..boxes.len()).filter(|&at| beside(at)).count() * 4 >= boxes.len() * 3
+}
+
+/// Whether two boxes touch along a side of the same ends.
+fn are_cells(a: &Bbox, b: &Bbox) -> bool {
+    let same = |low: usize| (a[low] - b[low]).abs() < ALIKE && (a[low + 2] - b[low + 2]).abs() < ALIKE;
+    let touch = |low: usize| (a[low] - b[low + 2]).abs() < TOUCH || (b[low] - a[low + 2]).abs() < TOUCH;
+    same(1) && touch(0) || same(0) && touch(1)
+}
+
+/// Whether most of an area is in a table: its shades.
+pub(super) fn covers(table: Bbox, other: Bbox) -> bool {
+    shared(table, other) > INSIDE * area(other)
 }
 
 fn holds(bbox: &Bbox, part: &Fragment) -> bool {

@@ -13,6 +13,8 @@ use crate::page::Bbox;
 const AGREE: f32 = 5.0;
 /// More rules than this are those of a drawing.
 const DRAWN: usize = 2000;
+/// Most lines of cells between rules and bars: columns of text may have such between them.
+const CELL_LINES: usize = 10;
 /// Shortest rule of a table, in points.
 const SHORT: f32 = 60.0;
 
@@ -60,7 +62,9 @@ pub(super) fn regions(raw: &Raw, fragments: &[Fragment], figures: &[Bbox]) -> Ve
         let mut head: Option<f32> = None;
         for pair in group.windows(2) {
             let slab = [pair[0][0].min(pair[1][0]), pair[0][1], pair[0][2].max(pair[1][2]), pair[1][1]];
-            if is_tabular(slab, fragments, glyphs, open.is_some()) {
+            let has_bars =
+                bars.iter().any(|bar| bar.passes(&slab) && !fragments.iter().any(|part| bar.is_crossed(part)));
+            if is_tabular(slab, fragments, glyphs, Near { table: open.is_some(), bars: has_bars }) {
                 let region = open.get_or_insert_with(|| Region::headed(head, slab));
                 region.bbox[3] = slab[3];
                 region.ruling.across.push(slab[3]);
@@ -73,7 +77,7 @@ pub(super) fn regions(raw: &Raw, fragments: &[Fragment], figures: &[Bbox]) -> Ve
         found.extend(open);
     }
     let drawn = |region: &Region| shading::is_drawn(region.bbox, raw, fragments, figures);
-    found.retain(|region| has_grid(region, fragments) && !drawn(region));
+    found.retain(|region| has_grid(region, fragments, glyphs) && !drawn(region));
     found.sort_by(|a, b| a.bbox[1].total_cmp(&b.bbox[1]));
     let mut kept: Vec<Region> = Vec::new();
     for mut region in found {
@@ -148,9 +152,18 @@ fn same_ends(a: &Bbox, b: &Bbox) -> bool {
     (a[0] - b[0]).abs() < AGREE && (a[2] - b[2]).abs() < AGREE
 }
 
+/// What is known of the place between two rules.
+#[derive(Clone, Copy, Debug)]
+struct Near {
+    /// Whether a table is above it.
+    table: bool,
+    /// Whether bars pass through it beside its words.
+    bars: bool,
+}
+
 /// Whether what stands between two rules may be rows of a table.
-fn is_tabular(slab: Bbox, fragments: &[Fragment], glyphs: &[Glyph], inside: bool) -> bool {
-    let rows = rows_of(slab, fragments);
+fn is_tabular(slab: Bbox, fragments: &[Fragment], glyphs: &[Glyph], near: Near) -> bool {
+    let rows = rows_of(slab, fragments, glyphs);
     if is_foreign(slab, &rows, fragments, glyphs) {
         return false;
     }
@@ -169,21 +182,24 @@ fn is_tabular(slab: Bbox, fragments: &[Fragment], glyphs: &[Glyph], inside: bool
         // Double rules.
         return slab[3] - slab[1] < 12.0;
     }
-    many * 2 >= rows.len() && wide.count() * 4 <= rows.len() || (inside && rows.len() <= 2)
+    many * 2 >= rows.len() && wide.count() * 4 <= rows.len()
+        || near.table && rows.len() <= 2
+        || near.bars && many > 0 && rows.len() <= CELL_LINES
 }
 
 /// Whether what stands between two rules may be the head of the table below: its words may be closer than cells are.
 fn may_head(slab: Bbox, fragments: &[Fragment], glyphs: &[Glyph]) -> bool {
-    let rows = rows_of(slab, fragments);
+    let rows = rows_of(slab, fragments, glyphs);
     (1..=3).contains(&rows.len())
         && slab[3] - slab[1] < 5.0 * rows[0].size
         && !is_foreign(slab, &rows, fragments, glyphs)
 }
 
 /// The rows between two rules.
-fn rows_of(slab: Bbox, fragments: &[Fragment]) -> Vec<Row> {
+fn rows_of(slab: Bbox, fragments: &[Fragment], glyphs: &[Glyph]) -> Vec<Row> {
     let region = Region::of(slab);
-    rows(fragments.iter().filter(|fragment| region.holds(fragment)).cloned().collect())
+    let rows = rows(fragments.iter().filter(|fragment| region.holds(fragment)).cloned().collect());
+    rows.iter().map(|row| row.parted(glyphs)).collect()
 }
 
 /// Whether what stands between two rules cannot be in one table: a caption is there, a line runs across an end of the
@@ -204,8 +220,8 @@ fn is_counted(row: &Row, glyphs: &[Glyph]) -> bool {
     rest.len() < start.len() && rest.starts_with(':')
 }
 
-fn has_grid(region: &Region, fragments: &[Fragment]) -> bool {
-    let rows = rows_of(region.bbox, fragments);
+fn has_grid(region: &Region, fragments: &[Fragment], glyphs: &[Glyph]) -> bool {
+    let rows = rows_of(region.bbox, fragments, glyphs);
     rows.len() >= 2 && rows.iter().filter(|row| row.cells().len() > 1).count() >= 2
 }
 
@@ -229,7 +245,19 @@ pub(super) fn aligned(rows: &[Row], glyphs: &[Glyph]) -> bool {
     let most = counts.iter().copied().max().unwrap_or(0);
     let full = counts.iter().filter(|&&count| count + 1 >= most && count > 1).count();
     let enough = if columns == 2 { rows.len() >= 4 } else { rows.len() >= 3 };
-    columns >= 2 && columns == most && enough && full * 4 >= rows.len() * 3 && numeric(rows, glyphs)
+    let led = rows.iter().filter(|row| has_leaders(row, glyphs)).count();
+    columns >= 2
+        && columns == most
+        && enough
+        && full * 4 >= rows.len() * 3
+        && numeric(rows, glyphs)
+        && led * 2 < rows.len()
+}
+
+/// Whether most of a row is dots that lead to the page number of a table of contents.
+fn has_leaders(row: &Row, glyphs: &[Glyph]) -> bool {
+    let dots = kind::each(row, glyphs).filter(|glyph| glyph.text.first() == Some('.')).count();
+    dots * 2 > row.len()
 }
 
 /// Whether a third of the cells behind the first column start like numbers.
@@ -335,6 +363,43 @@ mod tests {
             glyphs.extend(line("(see the manual)", 250.0, y, 10.0));
         }
         assert!(!aligned(&rows(fragments(&glyphs)), &glyphs));
+    }
+
+    #[test]
+    fn contents_with_leaders_are_no_table() {
+        let mut glyphs = Vec::new();
+        for (row, title) in ["State variables", "Tyres", "Wheels and axles"].into_iter().enumerate() {
+            let y = 100.0 + 12.0 * f32::from(u8::try_from(row).unwrap_or(0));
+            glyphs.extend(line(title, 50.0, y, 10.0));
+            glyphs.extend(line(&".".repeat(40), 140.0, y, 10.0));
+            glyphs.extend(line(&format!("{}", row + 3), 350.0, y, 10.0));
+        }
+        assert!(!aligned(&rows(fragments(&glyphs)), &glyphs));
+    }
+
+    #[test]
+    fn a_rule_crossed_by_bars_is_a_table_as_far_as_they_reach() {
+        let glyphs = sample();
+        let bar = Rule { bbox: [180.0, 104.0, 180.4, 152.0] };
+        let found = found(&[rule(115.0), bar], &glyphs);
+        let cells: Vec<_> =
+            found.iter().map(|region| grid::cells(&rows(fragments(&glyphs)), &region.ruling, &glyphs)).collect();
+        assert_eq!(cells, [[["surface", "friction"], ["dry", "0.9"], ["wet", "0.6"], ["ice", "0.1"]]]);
+    }
+
+    #[test]
+    fn cells_of_many_lines_between_bars_are_in_the_table() {
+        let mut glyphs = [line("run", 50.0, 112.0, 10.0), line("what is done", 110.0, 112.0, 10.0)].concat();
+        glyphs.extend(line("one", 50.0, 128.0, 10.0));
+        for (y, text) in [(128.0, "all tyres are"), (139.0, "let down step"), (150.0, "by step")] {
+            glyphs.extend(line(text, 110.0, y, 10.0));
+        }
+        glyphs.extend([line("two", 50.0, 166.0, 10.0), line("a step", 110.0, 166.0, 10.0)].concat());
+        let bar = Rule { bbox: [100.0, 100.0, 100.4, 172.0] };
+        let found = found(&[rule(100.0), rule(117.0), rule(155.0), rule(172.0), bar], &glyphs);
+        assert_eq!(found.len(), 1);
+        let cells = grid::cells(&rows(fragments(&glyphs)), &found[0].ruling, &glyphs);
+        assert_eq!(cells, [["run", "what is done"], ["one", "all tyres are let down step by step"], ["two", "a step"]]);
     }
 
     #[test]
