@@ -101,6 +101,36 @@ fn a_passage_cannot_forge_a_citation_or_bring_escapes() {
 }
 
 #[test]
+fn what_only_another_paper_says_is_left_out_far_from_the_best() {
+    let far = "A winter road is salted by the town. Rain falls in autumn on every road of the country.";
+    let question = "How large is the friction coefficient of the tyre on snow?";
+    let sources = |second: &str| Some(vec![source(1, "Roads", SNOW), source(2, "Towns", second)]);
+    let mut query = Query { sources: sources(far), ..Query::new(question) };
+    run(&mut query, Config { max_sentences: 8, floor: FLOOR }, None);
+    let cited = |query: &Query| {
+        let sentences = query.answer.as_ref().map_or(&[][..], |answer| answer.sentences.as_slice());
+        sentences.iter().flat_map(|sentence| &sentence.citations).map(|citation| citation.source).collect::<Vec<_>>()
+    };
+    assert!(!cited(&query).is_empty() && cited(&query).iter().all(|source| *source == 1), "{:?}", cited(&query));
+    assert!(query.trace[0].note.contains("left out as far from the best"), "{}", query.trace[0].note);
+    let near =
+        "On snow a friction coefficient of 0.31 is given for one tyre by a maker who does not tell how it came about.";
+    let mut query = Query { sources: sources(near), ..Query::new(question) };
+    run(&mut query, Config { max_sentences: 8, floor: FLOOR }, None);
+    assert!(cited(&query).contains(&2), "what another paper says near the best stays");
+}
+
+#[test]
+fn a_sentence_that_stands_out_supports_more_than_one_among_its_like() {
+    let support = |text: &str| written("How large is the friction on snow?", vec![source(1, "Roads", text)]).support;
+    let answer = "The friction on snow is 0.27.";
+    let alike =
+        "The friction on snow was measured. The friction on snow is low. The friction on snow varies with time.";
+    let apart = "The drum is made of steel. The drum has a diameter of 2 m. A belt drives the drum all day long.";
+    assert!(support(&format!("{answer} {apart}")) > support(&format!("{answer} {alike}")));
+}
+
+#[test]
 fn the_same_sentence_is_said_once() {
     let sources = vec![source(1, "Roads", SNOW), source(2, "Roads again", SNOW)];
     let answer = written("How large is the friction coefficient on snow?", sources);

@@ -7,7 +7,7 @@
 //! | score | a fixed linear rule over the measurements | [`score`] |
 //! | thread | sentences that go on with a good one count nearly as much | [`thread`] |
 //! | floor | how well the evidence answers, 0 to 1; below the floor the answer is the refusal | [`floor`] |
-//! | compose | the best sentence of each question inside the question, then the best of all, no two alike; the best first, the others in reading order by source | [`compose`] |
+//! | compose | the best sentence of each question inside the question, then the best of all, no two alike; those of other papers only near the best; the best first, the others in reading order by source | [`compose`] |
 //!
 //! The weights were fitted on the tuning half of `fixtures/questions`; word lists, floor and limits on it and on
 //! the questions of `fixtures/answers`.
@@ -74,7 +74,8 @@ fn answer(question: &str, sources: &[Source], config: Config, cosines: Option<&C
     };
     let ranked = score::ranked(&candidates);
     let limits = compose::Limits::of(&asked, config.max_sentences);
-    let chosen = compose::choose(&ranked, &facet_bests(question, &candidates, sources), limits);
+    let seats = facet_bests(question, &candidates, sources);
+    let chosen = compose::choose(&ranked, &seats, limits);
     let mut evidence = floor::evidence(&asked, sources, &ranked, &chosen);
     if let Some(cosines) = cosines {
         evidence.excuse_synonyms(&chosen, cosines);
@@ -88,8 +89,12 @@ fn answer(question: &str, sources: &[Source], config: Config, cosines: Option<&C
             (Answer { support: Some(evidence.support), ..Answer::not_found(BY, why) }, note)
         }
         None => {
-            let note = format!("{} sentences quoted", chosen.len());
-            (compose::answer(&chosen, sources, &evidence), note)
+            let kept = compose::without_strays(&chosen, &ranked, &seats);
+            let strays = match chosen.len() - kept.len() {
+                0 => String::new(),
+                strays => format!(", {strays} of other papers left out as far from the best"),
+            };
+            (compose::answer(&kept, sources, &evidence), format!("{} sentences quoted{strays}", kept.len()))
         }
     };
     (answer, entry(format!("extractive: {note}; {meaning}"), details))
