@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use techrag_core::record::{Heading, Role, Span, SpanKind, Table};
+use techrag_pdf::Script;
 
 use super::aside;
 use super::front::Opening;
@@ -52,7 +53,9 @@ pub(crate) fn build(items: &[Item<'_>], headings: &[Found], opening: &Opening, d
             Some((caption, grids)) => {
                 let group = &items[at..];
                 group[grids.clone()].iter().for_each(|grid| builder.add_table(grid, &group[caption]));
-                at += grids.len() + 1;
+                let notes = if caption > grids.end { &group[grids.end..caption] } else { &[] };
+                notes.iter().for_each(|note| builder.add(note, lines(note, None)));
+                at += grids.len() + notes.len() + 1;
             }
             None => {
                 builder.add(item, lines(item, heading));
@@ -85,7 +88,7 @@ fn lines(item: &Item<'_>, heading: Option<&Found>) -> Vec<TextLine> {
 }
 
 /// The first items as a caption and the tables it is for: those under it, or over it the last one, what stands beside that
-/// and what it continues from the page before.
+/// and what it continues from the page before; notes may be between.
 fn captioned(items: &[Item<'_>]) -> Option<(usize, Range<usize>)> {
     let here = |at: usize| at == 0 || items[at].page == items[at - 1].page || is_continued(&items[at - 1], &items[at]);
     let is = |at: usize, of: fn(&Item<'_>) -> bool| items.get(at).is_some_and(of) && here(at);
@@ -106,9 +109,24 @@ fn captioned(items: &[Item<'_>]) -> Option<(usize, Range<usize>)> {
         let (own, last) = (items[at].bbox, items[end - 1].bbox);
         own[3].min(last[3]) - own[1].max(last[1]) > 0.5 * (last[3] - last[1])
     };
+    let notes = items[end..].iter().take(MOST_NOTES).take_while(|item| is_note(item, &items[end - 1])).count();
+    let caption = end + notes;
     let belongs = |at: usize| level(at) && items[at].page == items[end - 1].page;
     let continued = |at: usize| at + 1 < end && is_continued(&items[at], &items[at + 1]);
-    (is_caption(end) && (0..end).all(|at| belongs(at) || continued(at))).then_some((end, 0..end))
+    // With text between, it is rather that of a table under it.
+    let own = is_caption(caption) && (notes == 0 || !is_table(caption + 1));
+    (own && (0..end).all(|at| belongs(at) || continued(at))).then_some((caption, 0..end))
+}
+
+/// Most paragraphs of notes between a table and its caption.
+const MOST_NOTES: usize = 4;
+
+/// Whether text under a table is a note to it: in smaller type, or after a raised mark.
+fn is_note(item: &Item<'_>, table: &Item<'_>) -> bool {
+    let raised = || item.source.lines.first().and_then(|line| line.runs.first()).map(|run| run.script);
+    matches!(item.kind, ItemKind::Text | ItemKind::Footnote)
+        && item.page == table.page
+        && (item.size < 0.93 * table.size || raised() == Some(Script::Super))
 }
 
 /// Whether a table goes on with one of the page before: under the same head.

@@ -207,7 +207,9 @@ impl Draft {
             return !(self.class == Class::Caption);
         }
         if self.class == Class::Caption {
-            return false;
+            // Under a short one that is centred the text starts further left.
+            let short = last.bbox[2] < measure.right - 1.2 * em && kind::ends_sentence(last, glyphs);
+            return short && self.rows.iter().all(|above| row.bbox[0] < above.bbox[0] - em);
         }
         if self.is_italic_heading(row, measure, glyphs) {
             return true;

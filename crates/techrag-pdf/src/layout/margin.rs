@@ -1,15 +1,20 @@
 //! Line numbers of manuscripts under review.
 
-use super::fragment::Fragment;
-use crate::glyphs::Glyph;
+use super::fragment::{Fragment, join};
+use crate::glyphs::{Glyph, Rule};
 
 /// Fewest numbers that make a column of line numbers.
 const FEWEST: usize = 8;
 /// Fewest characters of a line of text.
 const LINE: usize = 30;
 
-/// Splits off line numbers: numbers that end (or start) at one place beside the text and count upwards.
-pub(super) fn line_numbers(fragments: Vec<Fragment>, glyphs: &[Glyph]) -> (Vec<Fragment>, Vec<Fragment>) {
+/// Splits off line numbers: numbers that end (or start) at one place beside the text and count upwards, and not between
+/// the `rules` of a table.
+pub(super) fn line_numbers(
+    fragments: Vec<Fragment>,
+    glyphs: &[Glyph],
+    rules: &[Rule],
+) -> (Vec<Fragment>, Vec<Fragment>) {
     let mut numbers: Vec<(usize, u32)> =
         fragments.iter().enumerate().filter_map(|(index, part)| Some((index, number(part, glyphs)?))).collect();
     if numbers.len() < FEWEST {
@@ -20,7 +25,7 @@ pub(super) fn line_numbers(fragments: Vec<Fragment>, glyphs: &[Glyph]) -> (Vec<F
     // Numbers of one and of two digits share one edge only.
     let groups = edges.iter().filter_map(|edge| numbered_column(&numbers, &fragments, edge));
     let group = groups.max_by_key(Vec::len);
-    let Some(group) = group else { return (fragments, Vec::new()) };
+    let Some(group) = group.filter(|group| !is_ruled(group, &fragments, rules)) else { return (fragments, Vec::new()) };
     let (mut text, mut margin) = (Vec::new(), Vec::new());
     for (index, part) in fragments.into_iter().enumerate() {
         if group.contains(&index) { margin.push(part) } else { text.push(part) }
@@ -59,6 +64,14 @@ fn is_under_text(numbers: &[usize], fragments: &[Fragment]) -> bool {
     fragments.iter().filter(over).count() > 1
 }
 
+/// Whether rules run over and under the numbers: then they are a column of a table.
+fn is_ruled(numbers: &[usize], fragments: &[Fragment], rules: &[Rule]) -> bool {
+    let Some(bbox) = numbers.iter().map(|&index| fragments[index].bbox).reduce(join) else { return false };
+    let across = |rule: &&Rule| rule.bbox[0] < bbox[0] + 1.0 && rule.bbox[2] > bbox[2] + 2.0 * (bbox[2] - bbox[0]);
+    let rules = || rules.iter().filter(|rule| rule.horizontal()).filter(across);
+    rules().any(|rule| rule.bbox[1] < bbox[1] + 2.0) && rules().any(|rule| rule.bbox[3] > bbox[3] - 2.0)
+}
+
 /// Whether all text of the number's line is on one side of it.
 fn beside_text(number: &Fragment, fragments: &[Fragment]) -> bool {
     let level =
@@ -85,12 +98,15 @@ mod tests {
             glyphs.extend(line("a line of the manuscript", 60.0, y, 10.0));
         }
         glyphs.extend(line("2023", 60.0, 400.0, 10.0));
-        let (text, margin) = line_numbers(fragments(&glyphs), &glyphs);
+        let (text, margin) = line_numbers(fragments(&glyphs), &glyphs, &[]);
         assert_eq!((text.len(), margin.len()), (11, 10));
+        let rule = |y: f32| Rule { bbox: [18.0, y, 200.0, y + 0.5] };
+        let ruled = line_numbers(fragments(&glyphs), &glyphs, &[rule(90.0), rule(220.0)]);
+        assert_eq!(ruled.1.len(), 0);
         // A column of a table: the page has lines over it.
         for y in [60.0, 72.0] {
             glyphs.extend(line("a line of text that starts further left", 10.0, y, 10.0));
         }
-        assert_eq!(line_numbers(fragments(&glyphs), &glyphs).1.len(), 0);
+        assert_eq!(line_numbers(fragments(&glyphs), &glyphs, &[]).1.len(), 0);
     }
 }

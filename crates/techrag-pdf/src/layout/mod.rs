@@ -75,7 +75,7 @@ fn share(part: usize, whole: usize) -> f32 {
 /// Blocks of a page whose text runs from left to right.
 fn upright(raw: &Raw) -> Vec<Block> {
     let glyphs = &raw.glyphs;
-    let (fragments, numbers) = margin::line_numbers(fragment::fragments(glyphs), glyphs);
+    let (fragments, numbers) = margin::line_numbers(fragment::fragments(glyphs), glyphs, &raw.rules);
     let mut figures = figure::areas(raw);
     figures.retain(|area| !shading::is_shaded(*area, raw, &fragments));
     let tables = table::regions(raw, &fragments, &figures);
