@@ -68,6 +68,7 @@ pub(super) fn blocks(stretches: Vec<Stretch>, glyphs: &[Glyph], tables: &[Region
             out[index].class = Class::Text;
         }
     }
+    super::halves::join(&mut out);
     out
 }
 

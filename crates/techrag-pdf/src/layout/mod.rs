@@ -15,6 +15,7 @@ mod fragment;
 mod frame;
 mod furniture;
 mod grid;
+mod halves;
 mod head;
 mod kind;
 mod label;
