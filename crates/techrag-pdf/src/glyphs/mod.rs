@@ -16,7 +16,9 @@ mod text;
 
 #[cfg(feature = "mupdf")]
 pub(crate) use face::named as named_style;
-pub(crate) use glyph::{Family, Glyph, Raw, Rule, Style, Text};
+#[cfg(any(test, feature = "fuzz"))]
+pub(crate) use glyph::Family;
+pub(crate) use glyph::{Glyph, Raw, Rule, Style, Text};
 pub(crate) use text::clean;
 
 use crate::error::Error;

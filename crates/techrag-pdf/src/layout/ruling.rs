@@ -10,8 +10,10 @@ const PIECES: f32 = 5.0;
 const TOUCH: f32 = 4.0;
 /// How far a bar reaches over a rule at least where a row stands there, in points.
 const ROW: f32 = 8.0;
-/// More bars than this are those of a drawing.
-const DRAWN: usize = 2000;
+/// More pieces of bars than this are those of a drawing.
+const PIECED: usize = 4000;
+/// More bars than this are.
+const DRAWN: usize = 400;
 
 /// A standing rule, its pieces joined.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,7 +85,7 @@ pub(super) fn bars(rules: &[Rule]) -> Vec<Bar> {
         .filter(|rule| !rule.horizontal())
         .map(|Rule { bbox: [x0, y0, x1, y1] }| Bar { x: f32::midpoint(*x0, *x1), top: *y0, bottom: *y1 })
         .collect();
-    if standing.len() > DRAWN {
+    if standing.len() > PIECED {
         return Vec::new();
     }
     standing.sort_by(|a, b| a.top.total_cmp(&b.top).then(a.x.total_cmp(&b.x)));
@@ -94,6 +96,9 @@ pub(super) fn bars(rules: &[Rule]) -> Vec<Bar> {
             Some(known) => known.bottom = known.bottom.max(bar.bottom),
             None => joined.push(bar),
         }
+    }
+    if joined.len() > DRAWN {
+        return Vec::new();
     }
     joined.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.top.total_cmp(&b.top)));
     joined
