@@ -20,6 +20,10 @@ const ONE_SIZE: f32 = 0.12;
 const BOLD: f32 = 1.22;
 /// Lines of smaller type than this share of the page's have relatively wide strokes without being bold.
 const FULL_SIZE: f32 = 0.95;
+/// Letters of a plain word, at least; shorter ones may be of a formula.
+const PLAIN_WORD: usize = 3;
+/// Letters in plain words from which these tell the size of a line.
+const PLAIN: usize = 12;
 /// Largest font size, in points: a stroke of a drawing may be read as a letter.
 const LARGEST: f32 = 144.0;
 
@@ -94,7 +98,8 @@ fn glyphs(words: &[Word]) -> Vec<Glyph> {
     let mut glyphs = Vec::new();
     for ((line, size), bold) in lines.into_iter().zip(sizes).zip(bold) {
         let style = Style { bold, ..Style::default() };
-        let base = median(line.iter().map(|word| (word.bbox[3] - reach(&word.text)[1] * size, word.text.len())));
+        let base = |word: &Word| (word.bbox[3] - reach(&word.text)[1] * size, word.text.len());
+        let base = median(telling(line).into_iter().map(base));
         for word in line {
             push(word, base, size, style, &mut glyphs);
         }
@@ -142,7 +147,17 @@ fn size(line: &[Word]) -> f32 {
         let [up, down] = reach(&word.text);
         ((word.bbox[3] - word.bbox[1]) / (up + down).max(0.1), word.text.len())
     };
-    median(line.iter().map(of)).clamp(1.0, LARGEST)
+    median(telling(line).into_iter().map(of)).clamp(1.0, LARGEST)
+}
+
+/// The words of a line by whose boxes its size and base line are told: those of letters alone, where there are enough of
+/// them. Formulas have indices below and accents above, and their boxes are as high as two lines.
+fn telling(line: &[Word]) -> Vec<&Word> {
+    let bare = |word: &Word| word.text.trim_matches(|c: char| c.is_ascii_punctuation()).to_owned();
+    let plain = |word: &&Word| bare(word).chars().count() >= PLAIN_WORD && bare(word).chars().all(char::is_alphabetic);
+    let words: Vec<&Word> = line.iter().filter(plain).collect();
+    let enough = words.iter().map(|word| word.text.len()).sum::<usize>() >= PLAIN;
+    if enough { words } else { line.iter().collect() }
 }
 
 /// Which lines are bold, told by their strokes against those of the page.
@@ -241,6 +256,21 @@ mod tests {
         assert!(sizes.iter().all(|size| (size - 10.0).abs() < 0.3), "{sizes:?}");
         assert_eq!((page.number, page.outcome, page.reader), (3, Outcome::Text, Reader::Picture));
         assert_eq!(page.recognised.map(|read| (read.by, read.words.len())), Some(("a reader".to_owned(), words.len())));
+    }
+
+    #[test]
+    fn formulas_in_a_line_change_neither_its_size_nor_its_place() {
+        let texts =
+            ["deriva", "tives and two lag states [Uf1 Uf2 Uf3 Uf4 Uf5 Uf6 Uf1 Uf2 Uf3 Uf4]", "The reason for using it"];
+        let mut words: Vec<Word> =
+            (1..).zip(texts).flat_map(|(at, text)| line(text, 50.0, 13.0 * count(at), at)).collect();
+        // The boxes of the formula reach around its indices and accents.
+        for word in words.iter_mut().filter(|word| word.text.contains('U')) {
+            word.bbox = [word.bbox[0], word.bbox[1] - 2.0, word.bbox[2], word.bbox[3] + 3.0];
+        }
+        let page = read(&words, &|bbox| bbox);
+        let text: Vec<String> = page.blocks.iter().flat_map(|block| &block.lines).map(crate::Line::text).collect();
+        assert_eq!(text, texts);
     }
 
     #[test]

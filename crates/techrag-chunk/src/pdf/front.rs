@@ -8,11 +8,11 @@ use std::ops::Range;
 
 use serde_json::json;
 use techrag_core::text;
-use techrag_pdf::Pdf;
+use techrag_pdf::{Pdf, Reader};
 
 use super::heading::{self, Style};
 use super::item::{Item, ItemKind};
-use super::names;
+use super::names::{self, Fonts};
 use super::wording;
 use crate::draft::{Draft, chars};
 use crate::lines::{Words, weld};
@@ -100,7 +100,9 @@ pub(crate) fn read(items: &[Item<'_>], opening: &Opening, pdf: &Pdf) -> Front {
         true => info(&pdf.info.title).filter(|title| is_sane(title)).map(|title| (title, "info")),
     };
     let zone = opening.title.end..opening.end.max(opening.title.end);
-    let mut names = names::read(zone.clone().map(|at| items[at].source));
+    let is_seen = pdf.pages.first().is_some_and(|page| page.reader == Reader::Picture);
+    let fonts = if is_seen { Fonts::Seen } else { Fonts::Said };
+    let mut names = names::read(zone.clone().map(|at| items[at].source), fonts);
     let mut source = "layout";
     if names.is_empty()
         && let Some(value) = info(&pdf.info.author)

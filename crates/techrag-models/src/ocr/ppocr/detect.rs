@@ -17,6 +17,12 @@ const STRIDE: f32 = 32.0;
 /// Regions of a shorter side, in pixels of the map, are specks.
 const SPECK: usize = 3;
 
+/// Pixels along the longer side of a page with which its lines are found: with 1216 as many as with 2016.
+const ENOUGH: f32 = 1280.0;
+/// Larger pictures, of pages with more lines, are reduced to this share of their pixels a side and no further: letters that
+/// are drawn 30 pixels high are then 12.
+const SHARE: f32 = 0.4;
+
 pub(super) struct Detector {
     pool: Pool,
     spec: RecogniserSpec,
@@ -41,7 +47,7 @@ impl Detector {
     #[expect(clippy::cast_precision_loss, reason = "sides of pictures are far below 2^24")]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the picture")]
     pub(super) fn lines(&self, picture: &Gray) -> Result<Vec<[usize; 4]>, Error> {
-        let [width, height] = self.size(picture);
+        let [width, height] = size(picture, &self.spec);
         let pixels = resize(&picture.pixels(), width, height, Filter::Bilinear);
         let mut values = Vec::with_capacity(3 * width * height);
         self.scale.planes(&pixels, &mut values);
@@ -55,16 +61,6 @@ impl Detector {
         let mut boxes: Vec<[usize; 4]> = boxes.filter(|b| b[2] > b[0] + SPECK && b[3] > b[1] + SPECK).collect();
         boxes.sort_unstable_by_key(|b| (b[1], b[0], b[3], b[2]));
         Ok(boxes)
-    }
-
-    /// The size a picture is brought to.
-    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sides")]
-    fn size(&self, picture: &Gray) -> [usize; 2] {
-        let (width, height) = (picture.width() as f32, picture.height() as f32);
-        let grown = (self.spec.shorter as f32 / width.min(height)).max(1.0);
-        let factor = grown.min(self.spec.longer as f32 / width.max(height));
-        let side = |pixels: f32| ((pixels * factor / STRIDE).round().max(1.0) * STRIDE) as usize;
-        [side(width), side(height)]
     }
 
     fn run(&self, session: &mut Session, values: &[f32], width: usize, height: usize) -> Result<Map, Error> {
@@ -102,6 +98,16 @@ impl Detector {
         });
         grown.collect()
     }
+}
+
+/// The size a picture is brought to: no larger than lines need to be found, which takes memory and time with every pixel.
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sides")]
+fn size(picture: &Gray, spec: &RecogniserSpec) -> [usize; 2] {
+    let (width, height) = (picture.width() as f32, picture.height() as f32);
+    let enough = (ENOUGH / width.max(height)).clamp(SHARE, 1.0);
+    let factor = (spec.shorter as f32 / width.min(height)).max(enough).min(spec.longer as f32 / width.max(height));
+    let side = |pixels: f32| ((pixels * factor / STRIDE).round().max(1.0) * STRIDE) as usize;
+    [side(width), side(height)]
 }
 
 /// Boxes `[left, top, right, bottom)` of pixels that touch, corners included, each pixel above `least` taken as two by
@@ -144,6 +150,26 @@ fn components(map: &Map, least: f32) -> Vec<[usize; 4]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pictures_are_no_larger_than_lines_need() {
+        let spec = RecogniserSpec {
+            shorter: 736,
+            longer: 2016,
+            pixel: 0.3,
+            region: 0.5,
+            grow: 1.6,
+            height: 48,
+            width: 320,
+            line: 0.5,
+        };
+        let sides = |width, height| size(&Gray::new(width, vec![255; width * height]), &spec);
+        assert_eq!(sides(2550, 3300), [1024, 1312], "a letter at 300 dots an inch");
+        assert_eq!(sides(2896, 4096), [1152, 1632], "a larger page");
+        assert_eq!(sides(800, 1000), [800, 992], "a small picture stays as it is");
+        assert_eq!(sides(368, 640), [736, 1280], "and grows where letters would be lost");
+        assert_eq!(sides(500, 4000), [256, 2016], "a strip");
+    }
 
     #[test]
     fn pixels_that_nearly_touch_are_one_region() {

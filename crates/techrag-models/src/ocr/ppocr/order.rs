@@ -5,6 +5,8 @@
 
 /// Narrowest band between columns, in heights of a line.
 const GUTTER: f32 = 0.6;
+/// Band, in heights of a line, that parts what stands side by side in rows: names and addresses. Columns are nearer.
+const APART: f32 = 4.0;
 
 /// The boxes `[left, top, right, bottom]` in reading order.
 pub(super) fn reading(boxes: Vec<[usize; 4]>) -> Vec<[usize; 4]> {
@@ -13,9 +15,13 @@ pub(super) fn reading(boxes: Vec<[usize; 4]>) -> Vec<[usize; 4]> {
     let Some(&height) = heights.get(heights.len() / 2) else { return boxes };
     #[expect(clippy::cast_precision_loss, reason = "sides of pictures are far below 2^24")]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few dozen pixels")]
-    let gutter = (height as f32 * GUTTER) as usize;
+    let [gutter, apart] = [GUTTER, APART].map(|share| (height as f32 * share) as usize);
     let (mut ordered, mut parts) = (Vec::with_capacity(boxes.len()), vec![boxes]);
     while let Some(mut part) = parts.pop() {
+        if let Some(rows) = rows(&part, height, apart.max(1)) {
+            ordered.extend(rows);
+            continue;
+        }
         match cut(&part, gutter.max(1)) {
             // The second half waits.
             Some((first, second)) => parts.extend([second, first]),
@@ -29,6 +35,19 @@ pub(super) fn reading(boxes: Vec<[usize; 4]>) -> Vec<[usize; 4]> {
 }
 
 type Halves = (Vec<[usize; 4]>, Vec<[usize; 4]>);
+
+/// The lines of a part row by row, if it is of two columns far apart whose lines stand at the same heights, each beside
+/// one of the other.
+fn rows(part: &[[usize; 4]], height: usize, apart: usize) -> Option<Vec<[usize; 4]>> {
+    let at = widest(part, 0, apart)?;
+    let (mut left, mut right): Halves = part.iter().partition(|b| b[0] < at);
+    // Twice the height of its middle.
+    let middle = |b: &[usize; 4]| b[1] + b[3];
+    left.sort_unstable_by_key(middle);
+    right.sort_unstable_by_key(middle);
+    let beside = left.iter().zip(&right).all(|(a, b)| middle(a).abs_diff(middle(b)) < height);
+    (left.len() == right.len() && beside).then(|| left.into_iter().zip(right).flat_map(<[_; 2]>::from).collect())
+}
 
 /// Two halves of a part, left and right or upper and lower; `None` where no white runs through.
 fn cut(part: &[[usize; 4]], gutter: usize) -> Option<Halves> {
@@ -69,6 +88,20 @@ mod tests {
         boxes.sort_unstable_by_key(|b| (b[1], b[0]));
         assert_eq!(reading(boxes), [&[title][..], &left, &right].concat());
         assert!(reading(Vec::new()).is_empty());
+    }
+
+    #[test]
+    fn names_are_read_with_the_addresses_beside_them_and_columns_one_by_one() {
+        let line = |left: usize, top: usize, width: usize| [left, top, left + width, top + 10];
+        let names = [line(10, 0, 90), line(10, 14, 70), line(10, 28, 80)];
+        let addresses = [line(200, 1, 90), line(200, 13, 70), line(200, 28, 80)];
+        let boxes = [names, addresses].concat();
+        let rows: Vec<_> = names.into_iter().zip(addresses).flat_map(<[_; 2]>::from).collect();
+        assert_eq!(reading(boxes.clone()), rows);
+        let columns: Vec<_> = [names, addresses.map(|[l, t, r, b]| [l - 85, t, r - 85, b])].concat();
+        assert_eq!(reading(columns.clone()), columns, "a gutter");
+        let ragged: Vec<_> = [names, addresses.map(|[l, t, r, b]| [l, t + 7, r, b + 7])].concat();
+        assert_eq!(reading(ragged.clone()), ragged, "not beside each other");
     }
 
     #[test]
