@@ -63,7 +63,10 @@ fn goes_on(lines: &Lines<'_>, ruling: &Ruling, glyphs: &[Glyph]) -> Vec<bool> {
     let ruled = rules > 3 && rules * 3 >= lines.rows.len();
     let wrapped = wrapped::goes_on(lines.rows, lines.cells, lines.slabs);
     let goes_on = |index: usize| {
-        if index == 0 || lines.slabs[index - 1] != lines.slabs[index] {
+        if index == 0
+            || lines.slabs[index - 1] != lines.slabs[index]
+            || label::is_parted(&lines.rows[index - 1], &lines.rows[index], ruling)
+        {
             return false;
         }
         let (above, cells) = (&lines.cells[index - 1], &lines.cells[index]);

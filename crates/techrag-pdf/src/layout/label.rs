@@ -3,6 +3,7 @@
 use super::row::Row;
 use super::ruling::Ruling;
 use super::wrapped;
+use crate::page::Bbox;
 
 /// Nearer than this to another row, in em, is no row of its own: lines of text never are.
 const NEAR: f32 = 0.8;
@@ -36,7 +37,7 @@ fn home(rows: &[Row], at: usize, ruling: &Ruling) -> Option<usize> {
         let home = &rows[*other];
         slab(home) == slab(row)
             && distance(*other) < if halfway { HALFWAY } else { NEAR }
-            && home.cells().len() > row.cells().len()
+            && (home.cells().len() > row.cells().len() || halfway && is_parted(&rows[at - 1], &rows[at + 1], ruling))
             && are_beside(row, home)
     };
     let above = at.checked_sub(1).filter(fits);
@@ -46,6 +47,17 @@ fn home(rows: &[Row], at: usize, ruling: &Ruling) -> Option<usize> {
         (Some(above), Some(below)) if distance(below) + SAME < distance(above) => Some(below),
         (above, below) => above.or(below),
     }
+}
+
+/// Whether a rule over some columns parts cells of two rows.
+pub(super) fn is_parted(above: &Row, below: &Row, ruling: &Ruling) -> bool {
+    let between = |rule: &&Bbox| (above.base..below.base).contains(&rule[1]);
+    let over = |rule: &Bbox| {
+        let covers = |cell: Bbox| rule[2].min(cell[2]) - rule[0].max(cell[0]) > 0.8 * (cell[2] - cell[0]);
+        below.cells().into_iter().any(|cell| covers(below.cell_box(&cell)))
+            && above.cells().into_iter().any(|cell| covers(above.cell_box(&cell)))
+    };
+    ruling.partial.iter().filter(between).any(over)
 }
 
 /// Whether no word of one row stands over or under one of the other.
@@ -115,6 +127,30 @@ mod tests {
             ["", "right", "0.9"],
         ];
         assert_eq!(cells(&lines, &Ruling::default()), expected);
+    }
+
+    #[test]
+    fn a_rule_in_a_head_parts_a_title_from_what_is_under_it() {
+        let lines = [
+            (120.0, 106.0, "distance"),
+            (50.0, 114.0, "car"),
+            (220.0, 114.0, "runs"),
+            (110.0, 122.0, "dry"),
+            (160.0, 122.0, "wet"),
+            (50.0, 138.0, "van"),
+            (110.0, 138.0, "38.2"),
+            (160.0, 138.0, "51.0"),
+            (220.0, 138.0, "12"),
+            (50.0, 154.0, "bus"),
+            (110.0, 154.0, "44.9"),
+            (160.0, 154.0, "61.3"),
+            (220.0, 154.0, "9"),
+        ];
+        let across = vec![95.0, 126.0, 142.0, 158.0];
+        let partial = vec![[100.0, 110.0, 200.0, 110.4]];
+        let got = cells(&lines, &Ruling { across, partial, bars: Vec::new() });
+        assert_eq!(got[..2], [["car", "distance", "", "runs"], ["", "dry", "wet", ""]]);
+        assert_eq!(got[2..], [["van", "38.2", "51.0", "12"], ["bus", "44.9", "61.3", "9"]]);
     }
 
     #[test]
