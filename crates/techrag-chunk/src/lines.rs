@@ -87,6 +87,7 @@ impl Words {
         }
         let tight = last.ends_with('/') && last.len() > 1
             || is_range(last, first)
+            || is_pair(last, first)
             || is_address(last)
                 && last.ends_with(['.', '_', '=', '&', '?', '-'])
                 && !first.starts_with(char::is_uppercase);
@@ -129,6 +130,12 @@ fn is_hyphen(c: char) -> bool {
 /// `pp. 44–` before `48` is one range.
 fn is_range(last: &str, first: &str) -> bool {
     last.ends_with('–') && last.len() > '–'.len_utf8() && first.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// `Wiener–` before `Hammerstein` is one name, `stable—` before `that` is printed without spaces.
+fn is_pair(last: &str, first: &str) -> bool {
+    let before = last.trim_end_matches(['–', '—']);
+    before.len() < last.len() && before.ends_with(char::is_alphabetic) && first.starts_with(char::is_alphabetic)
 }
 
 fn is_address(token: &str) -> bool {
@@ -235,6 +242,8 @@ mod tests {
         assert_eq!(welded(&[], &["https://ananke.", "readthedocs.io"]), "https://ananke.readthedocs.io");
         assert_eq!(welded(&[], &["112 kN/", "rad at the rear"]), "112 kN/rad at the rear");
         assert_eq!(welded(&[], &["the force –", "and its moment"]), "the force – and its moment");
+        assert_eq!(welded(&[], &["the Wiener–", "Hammerstein model"]), "the Wiener–Hammerstein model");
+        assert_eq!(welded(&[], &["is stable—", "that is, bounded"]), "is stable—that is, bounded");
         assert_eq!(welded(&[], &["a -", "b"]), "a - b");
     }
 

@@ -135,6 +135,13 @@ fn is_continued(item: &Item<'_>, next: &Item<'_>) -> bool {
     head.is_some_and(|head| next.source.cells.first() == Some(head))
 }
 
+/// Whether a caption stands over what it names, which is text too: then the text above is at an end, or the first lines
+/// of the algorithm would go on with it.
+fn heads_its_body(lines: &[TextLine]) -> bool {
+    let opens = |word: &str| lines.first().is_some_and(|line| line.text.to_lowercase().starts_with(word));
+    opens("algorithm") || opens("listing")
+}
+
 /// Where items go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
@@ -210,6 +217,10 @@ impl Builder<'_> {
             (ItemKind::Text | ItemKind::Formula | ItemKind::Listing, Target::References) => self.cited.extend(lines),
             (_, Target::Nowhere) => self.left_out += 1,
             (ItemKind::Text, _) => self.add_text(item, lines),
+            (ItemKind::Caption, _) if heads_its_body(&lines) => {
+                self.close();
+                self.push(weld(&lines, self.words));
+            }
             (ItemKind::Caption | ItemKind::Table | ItemKind::Footnote, _) => self.put(weld(&lines, self.words)),
             (ItemKind::Formula, _) => self.open.extend(lines),
             (ItemKind::Listing, _) => self.put(listing(item)),

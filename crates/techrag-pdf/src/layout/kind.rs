@@ -188,7 +188,7 @@ fn has_number(text: &str) -> bool {
 }
 
 /// Words of four letters and more in a text font.
-fn words(row: &Row, glyphs: &[Glyph]) -> usize {
+pub(super) fn words(row: &Row, glyphs: &[Glyph]) -> usize {
     let mut words = 0;
     for part in &row.parts {
         let mut letters = 0;

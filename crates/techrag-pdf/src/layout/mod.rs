@@ -3,6 +3,8 @@
 //! The order of the content is usually right and breaks ties; geometry decides where columns are, what spans them and
 //! what belongs together. Every step works on a page turned so that its main text runs from left to right.
 
+mod accent;
+mod beside;
 mod bidi;
 mod block;
 mod clean;
@@ -46,7 +48,8 @@ pub(crate) fn page(mut raw: Raw) -> Page {
     let is_mixed = directions.first().is_some_and(|(_, glyphs)| glyphs.len() * 2 < raw.glyphs.len());
     for (index, (frame, glyphs)) in directions.into_iter().enumerate() {
         let small = !is_mixed && glyphs.len() * 3 < raw.glyphs.len();
-        let turned = frame.page(&raw, glyphs);
+        let mut turned = frame.page(&raw, glyphs);
+        accent::compose_all(&mut turned.glyphs);
         let found = upright(&turned);
         blocks.extend(found.into_iter().map(|block| turn_back(block, frame, index > 0 && small)));
     }
@@ -84,7 +87,7 @@ fn upright(raw: &Raw) -> Vec<Block> {
         fragments.iter().filter(|part| !tables.iter().any(|table| table.holds(part))).cloned().collect();
     let edges = columns::edges(&outside, raw.width);
     let context = context(figures, &outside, &edges, glyphs);
-    let stretches = order::stretches(fragments, &edges, &tables);
+    let stretches = order::stretches(fragments, &edges, &tables, glyphs);
     let mut drafts = block::blocks(stretches, glyphs, &tables, &context);
     formula::gather(&mut drafts);
     footnote::mark(&mut drafts, &raw.rules, raw.height, &context);

@@ -1,10 +1,12 @@
 //! Reading order: bands between what spans the columns, columns from left to right in a band, side-by-side matter
 //! (authors, small figures) by the order in which the content draws it.
 
+use super::beside;
 use super::columns::crosses;
 use super::fragment::Fragment;
 use super::row::{Row, rows};
 use super::table::Region;
+use crate::glyphs::Glyph;
 
 /// Where a stretch of rows stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +52,7 @@ impl Item {
 }
 
 /// The stretches of a page in reading order.
-pub(super) fn stretches(fragments: Vec<Fragment>, edges: &[f32], tables: &[Region]) -> Vec<Stretch> {
+pub(super) fn stretches(fragments: Vec<Fragment>, edges: &[f32], tables: &[Region], glyphs: &[Glyph]) -> Vec<Stretch> {
     let mut zones: Vec<(Zone, Vec<Fragment>)> = Vec::new();
     let places = places(&fragments, edges, tables);
     for (fragment, zone) in fragments.into_iter().zip(places) {
@@ -84,7 +86,7 @@ pub(super) fn stretches(fragments: Vec<Fragment>, edges: &[f32], tables: &[Regio
         adopt_short_lines(&mut columns, &mut spans);
     }
     spans.sort_by(|a, b| a.0.total_cmp(&b.0));
-    bands(columns, spans)
+    bands(columns, spans, glyphs)
 }
 
 /// The zones of fragments in content order. A line that an accent breaks near the middle of the page is still one.
@@ -173,7 +175,7 @@ fn ends_span(row: &Row, above: &[(f32, f32, f32)], next: Option<f32>) -> bool {
 }
 
 /// The columns cut at what spans them.
-fn bands(columns: Vec<Vec<Item>>, spans: Vec<(f32, Stretch)>) -> Vec<Stretch> {
+fn bands(columns: Vec<Vec<Item>>, spans: Vec<(f32, Stretch)>, glyphs: &[Glyph]) -> Vec<Stretch> {
     let mut queues: Vec<std::iter::Peekable<std::vec::IntoIter<Item>>> =
         columns.into_iter().map(|column| column.into_iter().peekable()).collect();
     let mut out: Vec<Stretch> = Vec::new();
@@ -190,7 +192,7 @@ fn bands(columns: Vec<Vec<Item>>, spans: Vec<(f32, Stretch)>) -> Vec<Stretch> {
             parts = downwards(parts);
         }
         for (column, items) in parts {
-            out.extend(in_column(items).into_iter().map(|rows| Stretch { zone: Zone::Column(column), rows }));
+            out.extend(in_column(items, glyphs).into_iter().map(|rows| Stretch { zone: Zone::Column(column), rows }));
         }
     };
     for (base, span) in spans {
@@ -237,19 +239,20 @@ fn downwards(parts: Vec<(usize, Vec<Item>)>) -> Vec<(usize, Vec<Item>)> {
 }
 
 /// Items of a column as stretches of rows.
-fn in_column(items: Vec<Item>) -> Vec<Vec<Row>> {
+fn in_column(items: Vec<Item>, glyphs: &[Glyph]) -> Vec<Vec<Row>> {
+    let parts = |rows: Vec<Row>| beside::split(rows, glyphs).into_iter().flat_map(side_by_side).collect::<Vec<_>>();
     let mut out = Vec::new();
     let mut rows = Vec::new();
     for item in items {
         match item {
             Item::Row(row) => rows.push(row),
             Item::Table(table) => {
-                out.extend(side_by_side(std::mem::take(&mut rows)));
+                out.extend(parts(std::mem::take(&mut rows)));
                 out.push(table);
             }
         }
     }
-    out.extend(side_by_side(rows));
+    out.extend(parts(rows));
     out
 }
 
@@ -325,10 +328,9 @@ fn two_texts(group: &[Row], intervals: &[(f32, f32)]) -> bool {
 mod tests {
     use super::super::fragment::{fragments, tests::line};
     use super::*;
-    use crate::glyphs::Glyph;
 
     fn texts(glyphs: &[Glyph], edges: &[f32]) -> Vec<String> {
-        let stretches = stretches(fragments(glyphs), edges, &[]);
+        let stretches = stretches(fragments(glyphs), edges, &[], glyphs);
         let rows = stretches.iter().flat_map(|stretch| &stretch.rows);
         rows.map(|row| super::super::runs::line(row, glyphs).text()).collect()
     }

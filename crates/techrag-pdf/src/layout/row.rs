@@ -99,7 +99,9 @@ impl Row {
     fn has_room_for(&self, part: &Fragment) -> bool {
         let room = |own: &Fragment| {
             let overlap = own.bbox[2].min(part.bbox[2]) - own.bbox[0].max(part.bbox[0]);
-            overlap < OVERLAP * own.width().min(part.width()).max(1.0)
+            // What the content draws next goes on in the row, under the exponent that ends what came before.
+            let follows = own.glyphs.last().map(|last| last + 1) == part.glyphs.first().copied();
+            follows || overlap < OVERLAP * own.width().min(part.width()).max(1.0)
         };
         self.parts.iter().all(room)
     }
@@ -133,11 +135,16 @@ fn gather_scripts(rows: Vec<Row>) -> Vec<Row> {
         let from = index.saturating_sub(12);
         let near = (from..rows.len().min(index + 12)).filter(|&other| other != index);
         let fits = near.filter(|&other| is_script_of(row, &rows[other]));
+        let floating = row.parts.iter().all(|part| part.floating);
         let best = fits.min_by(|&a, &b| {
             // Floating symbols hang a third of an em above their base line on average.
-            let lift = if row.parts.iter().all(|part| part.floating) { 0.35 * row.size } else { 0.0 };
+            let lift = if floating { 0.35 * row.size } else { 0.0 };
             let distance = |other: usize| (rows[other].base - row.base - lift).abs();
-            distance(a).total_cmp(&distance(b))
+            // A sum or product stands between the glyphs of its row, not on those of the row above, and is as large.
+            let small = |other: usize| rows[other].size < SMALL * row.size;
+            let room = |other: usize| !small(other) && row.parts.iter().all(|part| rows[other].has_room_for(part));
+            let crowded = |other: usize| floating && !room(other);
+            crowded(a).cmp(&crowded(b)).then(distance(a).total_cmp(&distance(b)))
         });
         homes[index] = best.unwrap_or(index);
     }
@@ -168,15 +175,11 @@ fn floats_over(row: &Row, other: &Row) -> bool {
 
 /// Each row joined to its home; a home that itself has a home hands on.
 fn merge(rows: Vec<Row>, homes: &[usize]) -> Vec<Row> {
-    let settle = |mut index: usize| {
-        // Homes have larger type or text, so that this ends; the count is for what geometry does not promise.
-        for _ in 0..homes.len() {
-            if homes[index] == index {
-                break;
-            }
-            index = homes[index];
-        }
-        index
+    // Where homes lead in a circle each row stays by itself.
+    let settle = |index: usize| {
+        let next = |&at: &usize| Some(homes[at]).filter(|&home| home != at);
+        let chain: Vec<usize> = std::iter::successors(Some(index), next).take(homes.len() + 1).collect();
+        chain.last().copied().filter(|&last| homes[last] == last).unwrap_or(index)
     };
     let mut slots: Vec<Option<Row>> = rows.into_iter().map(Some).collect();
     for index in 0..slots.len() {
@@ -198,6 +201,25 @@ mod tests {
     use super::super::fragment::{fragments, tests::line};
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn rows_that_would_join_each_other_stay() {
+        let rows: Vec<Row> = fragments(&[line("a", 10.0, 50.0, 10.0), line("b", 10.0, 90.0, 10.0)].concat())
+            .into_iter()
+            .map(Row::alone)
+            .collect();
+        assert_eq!(merge(rows, &[1, 0]).len(), 2);
+    }
+
+    #[test]
+    fn a_product_joins_the_row_that_has_room_for_it() {
+        let mut glyphs = line("a line of text without a gap over it", 10.0, 88.0, 10.0);
+        glyphs.extend(line("as", 10.0, 100.0, 10.0));
+        glyphs.extend(line("∏", 32.0, 92.5, 10.0));
+        glyphs.extend(line("of kernels", 40.0, 100.0, 10.0));
+        let rows = rows(fragments(&glyphs));
+        assert_eq!(rows.iter().map(Row::len).collect::<Vec<_>>(), [28, 12]);
+    }
 
     #[test]
     fn stacked_scripts_join_their_row() {

@@ -1,11 +1,10 @@
-//! The text of a row: runs of one font, spaces between words, accents on their letters, scripts marked.
+//! The text of a row: runs of one font, spaces between words, scripts marked and kept whole.
 
 use super::bidi;
-use super::fragment::{Fragment, SMALL, WORD};
+use super::fragment::{self, Fragment, SMALL, WORD};
 use super::row::Row;
-use crate::glyphs::{Glyph, Style, Text};
+use crate::glyphs::{Glyph, Style};
 use crate::page::{Line, Run, Script};
-use unicode_normalization::char::compose;
 
 /// A row as a line of the output. `glyphs` are those of the page.
 pub(super) fn line(row: &Row, glyphs: &[Glyph]) -> Line {
@@ -25,7 +24,7 @@ pub(super) type Placed = (usize, bool);
 pub(super) fn ordered(row: &Row, glyphs: &[Glyph]) -> Vec<Placed> {
     let mut parts: Vec<&Fragment> = row.parts.iter().collect();
     parts.sort_by_key(|part| part.glyphs.first());
-    let forward = runs_forward(&parts, row);
+    let forward = runs_forward(&parts, row, glyphs);
     if !forward {
         parts.sort_by(|a, b| a.bbox[0].total_cmp(&b.bbox[0]));
     }
@@ -40,9 +39,11 @@ pub(super) fn ordered(row: &Row, glyphs: &[Glyph]) -> Vec<Placed> {
         let first = out.len();
         out.extend(placed);
         if overlaps && !forward {
-            weave(&mut out, glyphs);
-        } else if first > 0 && gap > WORD * row.size.min(part.size) {
+            weave(&mut out, row, glyphs);
+        } else if first > 0 && gap > fragment::word_gap(row.size, &glyphs[out[first - 1].0], &glyphs[out[first].0]) {
             out[first].1 = true;
+        } else if overlaps {
+            close_up(&mut out[first..], end, row, glyphs);
         }
         let before = under.take().filter(|_| overlaps).unwrap_or(end);
         under = part.floating.then_some(end);
@@ -52,40 +53,95 @@ pub(super) fn ordered(row: &Row, glyphs: &[Glyph]) -> Vec<Placed> {
 }
 
 /// Whether parts in content order go on from left to right, scripts stacked at one place allowed.
-fn runs_forward(parts: &[&Fragment], row: &Row) -> bool {
+fn runs_forward(parts: &[&Fragment], row: &Row, glyphs: &[Glyph]) -> bool {
     let slack = 0.35 * row.size;
     let (mut start, mut end) = (f32::NEG_INFINITY, f32::NEG_INFINITY);
     parts.iter().all(|part| {
         let forward = part.bbox[0] >= start - slack && part.bbox[0] >= end - slack;
         start = part.bbox[0];
-        if part.size > SMALL * row.size {
-            end = part.bbox[2];
-        }
+        // An index starts under the exponent that the part before it ends with.
+        let mut upright = part.glyphs.iter().rev().map(|&glyph| &glyphs[glyph]).filter(|glyph| !is_script(glyph, row));
+        end = upright.next().map_or(end, |glyph| glyph.end.0);
         forward
     })
 }
 
-/// Sorts glyphs of overlapping parts from left to right: a subscript may stand in the middle of its row.
-fn weave(placed: &mut [Placed], glyphs: &[Glyph]) {
+/// Whether a glyph is smaller than its row and set off its base line.
+fn is_script(glyph: &Glyph, row: &Row) -> bool {
+    glyph.size <= SMALL * row.size && (glyph.y - row.base).abs() > 0.06 * row.size
+}
+
+/// Takes away the space behind an index that is shorter than the exponent over it, which ends at `end`.
+fn close_up(placed: &mut [Placed], end: f32, row: &Row, glyphs: &[Glyph]) {
+    let scripts = placed.iter().take_while(|(glyph, _)| is_script(&glyphs[*glyph], row)).count();
+    if let (1.., Some((glyph, space))) = (scripts, placed.get_mut(scripts)) {
+        *space &= glyphs[*glyph].x - end > WORD * row.size;
+    }
+}
+
+/// Sorts glyphs of overlapping parts from left to right: a subscript may stand in the middle of its row. An exponent or
+/// index stays whole; of two at one place the one that is drawn first comes first.
+fn weave(placed: &mut [Placed], row: &Row, glyphs: &[Glyph]) {
     let spaced: Vec<Placed> = placed.to_vec();
-    placed.sort_by(|a, b| glyphs[a.0].x.total_cmp(&glyphs[b.0].x));
-    let moved = spaced != placed;
-    for index in 1..placed.len() {
-        let (before, at) = (&glyphs[placed[index - 1].0], &glyphs[placed[index].0]);
-        if moved {
-            placed[index].1 = at.x - before.end.0.max(before.x) > WORD * before.size.min(at.size);
+    let keys = keys(placed, row, glyphs);
+    let mut order: Vec<usize> = (0..placed.len()).collect();
+    order.sort_by(|&a, &b| keys[a].0.total_cmp(&keys[b].0).then(keys[a].1.cmp(&keys[b].1)));
+    for (slot, &from) in placed.iter_mut().zip(&order) {
+        *slot = spaced[from];
+    }
+    if spaced == placed {
+        return;
+    }
+    let mut end = f32::NEG_INFINITY;
+    for index in 0..placed.len() {
+        let at = &glyphs[placed[index].0];
+        let before = index.checked_sub(1).map_or(at, |before| &glyphs[placed[before].0]);
+        placed[index].1 = at.x - end > fragment::word_gap(before.size, before, at);
+        // Behind an exponent and its index the row goes on where the longer of them ends.
+        let stacked = is_script(at, row) && is_script(before, row);
+        let until = at.end.0.max(at.x);
+        end = if stacked { end.max(until) } else { until };
+    }
+}
+
+/// Where each glyph is sorted to: its left end, or for scripts that of the stack they stand in, and its place in the
+/// content.
+fn keys(placed: &[Placed], row: &Row, glyphs: &[Glyph]) -> Vec<(f32, usize)> {
+    let mut scripts: Vec<usize> = placed.iter().map(|&(index, _)| index).collect();
+    scripts.retain(|&index| is_script(&glyphs[index], row));
+    scripts.sort_unstable();
+    // Scripts over and under each other, and those that follow each other closely: from where to where.
+    let mut stacks: Vec<(f32, f32)> = Vec::new();
+    let mut stack_of = vec![0; scripts.len()];
+    for (at, &index) in scripts.iter().enumerate() {
+        let glyph = &glyphs[index];
+        let before = at.checked_sub(1).map(|before| &glyphs[scripts[before]]);
+        let goes_on = before.is_some_and(|before| {
+            (before.y - glyph.y).abs() < 0.1 * glyph.size
+                && (-0.1..0.5).contains(&((glyph.x - before.end.0) / glyph.size))
+        });
+        let slack = 0.1 * row.size;
+        let near = stacks.iter().position(|&(x0, x1)| glyph.x < x1 - slack && glyph.end.0 > x0 + slack);
+        stack_of[at] = if goes_on { stack_of[at - 1] } else { near.unwrap_or(stacks.len()) };
+        match stacks.get_mut(stack_of[at]) {
+            Some(stack) => *stack = (stack.0.min(glyph.x), stack.1.max(glyph.end.0)),
+            None => stacks.push((glyph.x, glyph.end.0)),
         }
     }
+    let key = |&(index, _): &Placed| match scripts.binary_search(&index) {
+        Ok(at) => (stacks[stack_of[at]].0, index),
+        Err(_) => (glyphs[index].x, index),
+    };
+    placed.iter().map(key).collect()
 }
 
 fn runs(placed: &[Placed], row: &Row, glyphs: &[Glyph]) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
-    let mut before: Option<&Glyph> = None;
-    for &(index, space) in placed {
+    for (at, &(index, space)) in placed.iter().enumerate() {
         let glyph = &glyphs[index];
         let script = script(glyph, row);
         let fits = runs.last().is_some_and(|run| fits(run, glyph, script));
-        let space = space && before.is_some();
+        let space = space && at > 0;
         if !fits {
             if let Some(run) = runs.last_mut().filter(|_| space) {
                 run.text.push(' ');
@@ -97,9 +153,8 @@ fn runs(placed: &[Placed], row: &Row, glyphs: &[Glyph]) -> Vec<Run> {
             if fits_space {
                 run.text.push(' ');
             }
-            push(&mut run.text, glyph, before.filter(|_| fits && !space));
+            glyph.text.push_to(&mut run.text);
         }
-        before = Some(glyph);
     }
     runs.retain(|run| !run.text.is_empty());
     runs
@@ -130,58 +185,6 @@ fn script(glyph: &Glyph, row: &Row) -> Script {
     }
 }
 
-/// Appends a glyph; an accent drawn over a letter becomes one character with it.
-fn push(text: &mut String, glyph: &Glyph, before: Option<&Glyph>) {
-    if let (Some(before), Text::One(now)) = (before, &glyph.text)
-        && overlap(before, glyph)
-        && let Text::One(first) = before.text
-        && let Some(composed) = accented(first, *now)
-    {
-        text.pop();
-        text.push(composed);
-        return;
-    }
-    glyph.text.push_to(text);
-}
-
-fn overlap(a: &Glyph, b: &Glyph) -> bool {
-    let (a0, a1) = (a.x.min(a.end.0), a.x.max(a.end.0));
-    let (b0, b1) = (b.x.min(b.end.0), b.x.max(b.end.0));
-    let shared = a1.min(b1) - a0.max(b0);
-    shared > 0.5 * (a1 - a0).min(b1 - b0) || b1 - b0 < 0.01
-}
-
-/// An accent and a letter in either order, as one character.
-fn accented(a: char, b: char) -> Option<char> {
-    let plain = |c| match c {
-        'ı' => 'i',
-        'ȷ' => 'j',
-        c => c,
-    };
-    combining(a).and_then(|accent| compose(plain(b), accent)).or_else(|| compose(plain(a), combining(b)?))
-}
-
-/// The combining form of a spacing accent.
-fn combining(accent: char) -> Option<char> {
-    Some(match accent {
-        '`' | 'ˋ' => '\u{300}',
-        '´' | 'ˊ' | '\'' => '\u{301}',
-        '^' | 'ˆ' => '\u{302}',
-        '~' | '˜' => '\u{303}',
-        '¯' | 'ˉ' => '\u{304}',
-        '˘' => '\u{306}',
-        '˙' => '\u{307}',
-        '¨' => '\u{308}',
-        '°' | '˚' => '\u{30a}',
-        '˝' => '\u{30b}',
-        'ˇ' => '\u{30c}',
-        '¸' => '\u{327}',
-        '˛' => '\u{328}',
-        '\u{300}'..='\u{36f}' => accent,
-        _ => return None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::fragment::{fragments, tests::line as glyphs};
@@ -193,14 +196,26 @@ mod tests {
     }
 
     #[test]
-    fn accents_land_on_their_letters() {
-        let mut all = glyphs("Poincar", 10.0, 100.0, 10.0);
-        all.extend(glyphs("´", 45.0, 100.0, 10.0));
-        all.extend(glyphs("e", 45.2, 100.0, 10.0));
-        all.extend(glyphs(" map", 50.0, 100.0, 10.0));
-        assert_eq!(text(&all)[0].text(), "Poincaré map");
-        assert_eq!(accented('¨', 'ı'), Some('ï'));
-        assert_eq!(accented('c', '¸'), Some('ç'));
+    fn an_exponent_over_an_index_is_not_mixed_with_it() {
+        // u with `ref` above and `t` below, as TeX draws them, and then as a row drawn from its end.
+        let row = |reversed: bool| {
+            let mut parts = vec![
+                glyphs("inputs u", 10.0, 100.0, 10.0),
+                glyphs("ref", 50.3, 96.0, 7.0),
+                glyphs("t", 50.0, 102.5, 7.0),
+                glyphs("are chosen", 64.0, 100.0, 10.0),
+            ];
+            if reversed {
+                parts.rotate_left(3);
+            }
+            parts.concat()
+        };
+        assert_eq!(text(&row(false))[0].text(), "inputs ureft are chosen");
+        assert_eq!(text(&row(true))[0].text(), "inputs ureft are chosen");
+        let mut tight = row(false);
+        tight.truncate(12);
+        tight.extend(glyphs("(k)", 61.2, 100.0, 10.0));
+        assert_eq!(text(&tight)[0].text(), "inputs ureft(k)");
     }
 
     #[test]
