@@ -15,8 +15,16 @@ import sys
 
 
 def techrag(files):
+    return techrag_chunk(files, "--ocr", "off")
+
+
+def techrag_scans(files):
+    return techrag_chunk(files)
+
+
+def techrag_chunk(files, *flags):
     # One file a run of the tool's own parallelism; no overlap, so that no text comes twice.
-    command = [f"{os.environ['TECHRAG_BIN']}/techrag-chunk", "--overlap", "0", "--quiet", *files]
+    command = [f"{os.environ['TECHRAG_BIN']}/techrag-chunk", "--overlap", "0", "--quiet", *flags, *files]
     found, document = {}, None
     run = subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8")
     for record in map(json.loads, run.stdout):
@@ -140,7 +148,9 @@ def pdftotext(files):
 
 READERS = {reader.__name__: reader for reader in
            (techrag, pymupdf, pymupdf_joined, pymupdf_tables, pymupdf4llm, pypdf, pdftotext)}
+# Reads what the others have no text of; a run of its own, since recognising pictures costs much more.
+SCANS = {"techrag": techrag_scans}
 
 if __name__ == "__main__":
     name, out, *files = sys.argv[1:]
-    pathlib.Path(out).write_text(json.dumps(READERS[name](files), ensure_ascii=False), encoding="utf-8")
+    pathlib.Path(out).write_text(json.dumps((READERS | {read.__name__: read for read in SCANS.values()})[name](files), ensure_ascii=False), encoding="utf-8")

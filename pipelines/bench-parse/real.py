@@ -110,5 +110,30 @@ def labelled(found, labels, folder):
     return scores
 
 
-def labels(path):
-    return json.loads(path.read_text(encoding="utf-8"))["papers"]
+def judged(found, places, folder):
+    """{reader: Score} of what follows what at places where readers disagree, judged on a picture of the page."""
+    scores = {name: score.Score() for name in found}
+    for paper in sorted({place["file"] for place in places}):
+        without = furniture(folder / paper)
+        for name, read in found.items():
+            text = read[str(folder / paper)]["text"]
+            own = long_words("\n".join(line for line in text.split("\n") if shape(line) not in without))
+            for place in places:
+                if place["file"] == paper and "reads" in place:
+                    hit = any(re.search(followed(reads), own) for reads in place["reads"])
+                    scores[name].add("places", hit, 1)
+    return scores
+
+
+def followed(reads):
+    """A pattern of words that follow each other; letters of a formula that run together may stand between them."""
+    return r"\b" + r"(?: \w{3,4}){0,3} ".join(long_words(reads).split()) + r"\b"
+
+
+def long_words(text):
+    """Words of three letters and more, a space between them: letters of formulas are no words."""
+    return " ".join(word for word in tokens(text) if len(word) > 2 and word.isascii())
+
+
+def labels(path, of="papers"):
+    return json.loads(path.read_text(encoding="utf-8"))[of]

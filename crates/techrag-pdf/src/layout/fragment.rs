@@ -41,7 +41,11 @@ pub(super) struct Fragment {
 /// Smallest gap in points that is a space behind `before` in text of `size`, if none is drawn.
 pub(super) fn word_gap(size: f32, before: &Glyph, next: &Glyph) -> f32 {
     let raised = next.size < SMALL * before.size && before.y - next.y > 0.12 * before.size && !floats(next);
-    if raised && (before.style.italic || before.style.math) { RAISED * before.size } else { WORD * size.min(next.size) }
+    if raised && (before.style.italic || before.style.is_math()) {
+        RAISED * before.size
+    } else {
+        WORD * size.min(next.size)
+    }
 }
 
 /// The box of a glyph, by its font size.
