@@ -151,13 +151,18 @@ fn size(line: &[Word]) -> f32 {
 }
 
 /// The words of a line by whose boxes its size and base line are told: those of letters alone, where there are enough of
-/// them. Formulas have indices below and accents above, and their boxes are as high as two lines.
+/// them. Formulas have indices below and accents above, and their boxes are as high as two lines. Of fewer words those
+/// without a sign at their end, which may be a raised mark misread.
 fn telling(line: &[Word]) -> Vec<&Word> {
+    let unmarked = |word: &&Word| !word.text.ends_with(['!', '?', '\'', '"', '’', '”', '*', '°', '^']);
     let bare = |word: &Word| word.text.trim_matches(|c: char| c.is_ascii_punctuation()).to_owned();
     let plain = |word: &&Word| bare(word).chars().count() >= PLAIN_WORD && bare(word).chars().all(char::is_alphabetic);
-    let words: Vec<&Word> = line.iter().filter(plain).collect();
-    let enough = words.iter().map(|word| word.text.len()).sum::<usize>() >= PLAIN;
-    if enough { words } else { line.iter().collect() }
+    let words: Vec<&Word> = line.iter().filter(plain).filter(unmarked).collect();
+    if words.iter().map(|word| word.text.len()).sum::<usize>() >= PLAIN {
+        return words;
+    }
+    let words: Vec<&Word> = line.iter().filter(unmarked).collect();
+    if words.is_empty() { line.iter().collect() } else { words }
 }
 
 /// Which lines are bold, told by their strokes against those of the page.
@@ -271,6 +276,15 @@ mod tests {
         let page = read(&words, &|bbox| bbox);
         let text: Vec<String> = page.blocks.iter().flat_map(|block| &block.lines).map(crate::Line::text).collect();
         assert_eq!(text, texts);
+    }
+
+    #[test]
+    fn a_raised_mark_makes_no_line_larger() {
+        let mut words = [line("Adam D. Cobb", 50.0, 13.0, 1), line("Brian Jalaian!", 50.0, 40.0, 2)].concat();
+        words[4].bbox[1] -= 5.0;
+        let page = read(&words, &|bbox| bbox);
+        let sizes: Vec<f32> = page.blocks.iter().flat_map(|block| &block.lines).map(crate::Line::size).collect();
+        assert_eq!(sizes, [10.0, 10.0]);
     }
 
     #[test]
