@@ -199,7 +199,7 @@ mod tests {
     fn an_exponent_over_an_index_is_not_mixed_with_it() {
         // u with `ref` above and `t` below, as TeX draws them, and then as a row drawn from its end.
         let row = |reversed: bool| {
-            let mut parts = vec![
+            let mut parts = [
                 glyphs("inputs u", 10.0, 100.0, 10.0),
                 glyphs("ref", 50.3, 96.0, 7.0),
                 glyphs("t", 50.0, 102.5, 7.0),
