@@ -149,8 +149,11 @@ fn runs(placed: &[Placed], row: &Row, glyphs: &[Glyph]) -> Vec<Run> {
             runs.push(start(glyph.style, glyph.size, script));
         }
         let fits_space = fits && space;
+        let over = at.checked_sub(1).is_some_and(|before| is_fraction(&glyphs[placed[before].0], glyph, row));
         if let Some(run) = runs.last_mut() {
-            if fits_space {
+            if over {
+                run.text.push('/');
+            } else if fits_space {
                 run.text.push(' ');
             }
             glyph.text.push_to(&mut run.text);
@@ -158,6 +161,12 @@ fn runs(placed: &[Placed], row: &Row, glyphs: &[Glyph]) -> Vec<Run> {
     }
     runs.retain(|run| !run.text.is_empty());
     runs
+}
+
+/// Whether two raised glyphs stand over each other, as in an exponent of two thirds, which is none of twenty-three.
+fn is_fraction(over: &Glyph, under: &Glyph, row: &Row) -> bool {
+    let raised = |glyph: &Glyph| script(glyph, row) == Script::Super;
+    raised(over) && raised(under) && under.y - over.y > 0.5 * under.size && under.x < over.end.0
 }
 
 fn start(style: Style, size: f32, script: Script) -> Run {
@@ -216,6 +225,17 @@ mod tests {
         tight.truncate(12);
         tight.extend(glyphs("(k)", 61.2, 100.0, 10.0));
         assert_eq!(text(&tight)[0].text(), "inputs ureft(k)");
+    }
+
+    #[test]
+    fn a_fraction_in_an_exponent_is_one() {
+        let mut all = glyphs("bound T", 10.0, 100.0, 10.0);
+        all.extend(glyphs("2", 46.0, 93.7, 5.0));
+        all.extend(glyphs("3", 46.0, 98.7, 5.0));
+        all.extend(glyphs("holds", 55.0, 100.0, 10.0));
+        let line = &text(&all)[0];
+        let runs: Vec<String> = line.runs.iter().map(Run::written).collect();
+        assert_eq!(runs.concat().replace(' ', ""), "boundT²/³holds");
     }
 
     #[test]
