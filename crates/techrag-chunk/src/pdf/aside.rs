@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use techrag_core::record::Extra;
-use techrag_pdf::{Block, BlockKind, Pdf};
+use techrag_pdf::{Block, BlockKind, Page, Pdf};
 
 use super::item;
 
@@ -11,8 +11,13 @@ use super::item;
 pub(crate) fn name(pdf: &Pdf, provenance: &mut Extra) {
     let read = || pdf.pages.iter().filter(|page| !item::is_garbled(page));
     let of = |kind: BlockKind| read().flat_map(|page| &page.blocks).filter(move |block| block.kind == kind);
-    let running = read().filter(|page| !item::is_bare(page)).flat_map(|page| &page.blocks);
-    let running = running.filter(|block| matches!(block.kind, BlockKind::Header | BlockKind::Footer));
+    let bands = item::furniture_lines(pdf);
+    let runs = |page: &Page, block: &Block| {
+        matches!(block.kind, BlockKind::Header | BlockKind::Footer)
+            || page.number > 1 && item::is_furniture(block, &bands)
+    };
+    let running = read().filter(|page| !item::is_bare(page));
+    let running = running.flat_map(|page| page.blocks.iter().filter(|block| runs(page, block)));
     count("words in figures", of(BlockKind::FigureText).map(words).sum(), provenance);
     count("lines in margins", of(BlockKind::Marginal).map(lines).sum(), provenance);
     count("running headers and footers", running.map(lines).sum(), provenance);

@@ -125,7 +125,7 @@ pub(crate) fn is_bare(page: &Page) -> bool {
 }
 
 /// Heights at which running headers and footers stand, by the reader's word.
-fn furniture_lines(pdf: &Pdf) -> Vec<[f32; 2]> {
+pub(crate) fn furniture_lines(pdf: &Pdf) -> Vec<[f32; 2]> {
     let blocks = pdf.pages.iter().flat_map(|page| &page.blocks);
     let furniture = blocks.filter(|block| matches!(block.kind, BlockKind::Header | BlockKind::Footer));
     furniture.map(|block| [block.bbox[1], block.bbox[3]]).collect()
@@ -134,7 +134,7 @@ fn furniture_lines(pdf: &Pdf) -> Vec<[f32; 2]> {
 /// Whether a block stands on the line of a running header of another page. A header whose words differ from page to
 /// page (the authors on even ones, the title on odd ones, a name beside a number) is told by its place alone; the first
 /// page, where a title may stand as high, is left to the reader.
-fn is_furniture(block: &Block, lines: &[[f32; 2]]) -> bool {
+pub(crate) fn is_furniture(block: &Block, lines: &[[f32; 2]]) -> bool {
     let same = |line: &[f32; 2]| (line[0] - block.bbox[1]).abs() < 2.0 && (line[1] - block.bbox[3]).abs() < 2.0;
     block.kind == BlockKind::Body && block.lines.len() == 1 && lines.iter().any(same)
 }

@@ -83,9 +83,9 @@ fn together(
             let waiting = Arc::clone(&waiting);
             scope.spawn(move || {
                 let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
-                while let Ok((at, number, picture)) = next() {
-                    keep(at, ocr.in_turn(|| look(reader, number, picture)));
-                }
+                // The turn comes first: of many files at once, each would else have its pictures waiting in memory.
+                let one = || next().map(|(at, number, picture)| keep(at, look(reader, number, picture)));
+                while ocr.in_turn(one).is_ok() {}
             });
         }
         drop(waiting);

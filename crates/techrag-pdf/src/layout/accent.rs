@@ -44,7 +44,9 @@ fn lies_over(accent: &Glyph, letter: &Glyph) -> bool {
     let Some(first) = letter.text.first() else { return false };
     let em = letter.size;
     let (x0, x1) = (letter.x.min(letter.end.0), letter.x.max(letter.end.0));
+    // Some accents are letters by themselves, to Unicode.
     first.is_alphanumeric()
+        && mark(&letter.text).is_none()
         && (x0 - ASIDE * em..=x1 + ASIDE * em).contains(&middle(accent))
         && ABOVE.contains(&((letter.y - accent.y) / em))
         && accent.size.max(em) < ALIKE * accent.size.min(em)
@@ -128,6 +130,7 @@ mod tests {
         assert_eq!(text(set("˜V(x) and ˆθ is", 2.4)), "Ṽ(x) and θ\u{302} is");
         assert_eq!(text(set("na¨ıve", 0.0)), "naïve");
         assert_eq!(text(set("˙¨x", 3.0)), "ẋ\u{308}");
+        assert_eq!(text(set("˙ˆx", 3.0)), "ẋ\u{302}");
         assert_eq!(text(set("a\u{20d7}F", 2.0)), "aF\u{20d7}");
     }
 

@@ -29,13 +29,11 @@ pub(super) fn split(rows: Vec<Row>, glyphs: &[Glyph]) -> Vec<Vec<Row>> {
     let mut before = rows;
     let after = before.split_off(sides.run.end);
     before.truncate(sides.run.start);
-    let mut out: Vec<Vec<Row>> = vec![before];
-    for part in [split(sides.first, glyphs), split(sides.second, glyphs), split(after, glyphs)] {
-        for rows in part {
-            match out.last_mut() {
-                Some(last) if follows(last, &rows) => last.extend(rows),
-                _ => out.push(rows),
-            }
+    let mut out: Vec<Vec<Row>> = Vec::new();
+    for rows in [before, sides.first, sides.second, after].into_iter().flat_map(|part| split(part, glyphs)) {
+        match out.last_mut() {
+            Some(last) if follows(last, &rows) => last.extend(rows),
+            _ => out.push(rows),
         }
     }
     out.retain(|rows| !rows.is_empty());
@@ -154,6 +152,21 @@ mod tests {
 
     const WIDE: &str = "a line of running text across the whole of the column";
     const NARROW: [&str; 3] = ["some narrow text here", "goes around the figure", "with another line more"];
+
+    #[test]
+    fn two_figures_in_a_column_have_their_texts_whole() {
+        let longer = [&NARROW[..], &["and one line to close"]].concat();
+        let glyphs = [
+            block(&NARROW, 50.0, 112.0),
+            block(&["Figure 1: First."], 190.0, 128.0),
+            block(&[WIDE], 50.0, 160.0),
+            block(&longer, 50.0, 184.0),
+            block(&["Figure 2: Second."], 190.0, 200.0),
+        ]
+        .concat();
+        let all = texts(&glyphs).join(" / ");
+        assert_eq!(all.matches(&NARROW.join(" / ")).count(), 2, "{all}");
+    }
 
     #[test]
     fn text_around_a_figure_is_not_cut_by_its_caption() {

@@ -85,7 +85,11 @@ impl Number {
 fn mark_numbers(pages: &mut [Page]) {
     let found: Vec<Number> = pages.iter().enumerate().flat_map(|(at, page)| numbers(at, page)).collect();
     for number in &found {
-        let agreeing = found.iter().filter(|other| number.agrees(other)).count();
+        // In the order of their pages; two on one page say nothing of each other.
+        let mut agreeing: Vec<usize> =
+            found.iter().filter(|other| number.agrees(other)).map(|other| other.page).collect();
+        agreeing.dedup();
+        let agreeing = agreeing.len();
         if agreeing >= 2 && agreeing * 2 >= pages.len() {
             let kind = if number.edge == Edge::Top { BlockKind::Header } else { BlockKind::Footer };
             pages[number.page].blocks[number.block].kind = kind;
@@ -277,6 +281,9 @@ mod tests {
         assert_eq!(footers, [BlockKind::Footer; 3]);
         let values = kinds(vec![numbered(1, "17", 400.0), numbered(2, "5", 600.0), numbered(3, "9", 500.0)]);
         assert_eq!(values, [BlockKind::Body; 3]);
+        let mut twice = numbered(1, "42", 400.0);
+        twice.blocks.push(block("42", 400.0));
+        assert_eq!(kinds(vec![twice]), [BlockKind::Body]);
     }
 
     #[test]

@@ -46,7 +46,8 @@ fn is_program(rows: &[Row], glyphs: &[Glyph]) -> bool {
             || text.split(' ').any(|word| word.find('@').is_some_and(|at| at > 0))
     };
     let signed = texts.iter().filter(|text| text.contains(SIGNS)).count();
-    rows.len() > 1 && signed * 2 >= rows.len() && !texts.iter().any(address)
+    let addressed = texts.iter().filter(|text| address(text)).count();
+    rows.len() > 1 && signed * 2 >= rows.len() && addressed * 2 < rows.len()
 }
 
 /// The lines of a listing, each behind the spaces it is indented by.
@@ -72,7 +73,7 @@ fn indent(width: f32, advance: f32) -> usize {
         clippy::cast_sign_loss,
         reason = "a count of characters; the cast saturates"
     )]
-    let count = (width / advance).round().max(0.0) as usize;
+    let count = if advance > 0.0 { (width / advance).round().max(0.0) as usize } else { 0 };
     count.min(INDENT)
 }
 
@@ -95,6 +96,9 @@ mod tests {
     fn lines_of_a_program_keep_their_indents() {
         let (program, glyphs) = typed(&[("def slip(v):", 50.0), ("return v - r", 68.0), ("print(slip(3))", 50.0)]);
         assert_eq!(rows(&program, &glyphs), [true; 3]);
+        let (remark, glyphs_of_it) = typed(&[("x = f(1)", 50.0), ("# see http://a.b/c", 50.0), ("y = g(x)", 50.0)]);
+        assert_eq!(rows(&remark, &glyphs_of_it), [true; 3]);
+        assert_eq!(indent(18.0, 0.0), 0);
         let advance = glyphs[0].end.0 - glyphs[0].x;
         let texts: Vec<String> = lines(&program, &glyphs).iter().map(Line::text).collect();
         let spaces = " ".repeat(indent(18.0, advance));

@@ -1,5 +1,7 @@
 //! Line numbers of manuscripts under review.
 
+use std::collections::HashSet;
+
 use super::fragment::{Fragment, join};
 use crate::glyphs::{Glyph, Rule};
 
@@ -45,15 +47,24 @@ fn numbered_column(
     fragments: &[Fragment],
     edge: &impl Fn(&Fragment) -> f32,
 ) -> Option<Vec<usize>> {
+    let mut tried: HashSet<usize> = HashSet::new();
     numbers.iter().find_map(|&(seed, _)| {
+        if tried.contains(&seed) {
+            return None;
+        }
         let at = edge(&fragments[seed]);
         let column: Vec<(usize, u32)> =
             numbers.iter().copied().filter(|&(index, _)| (edge(&fragments[index]) - at).abs() < 2.0).collect();
         let counts = column.windows(2).filter(|pair| pair[1].1 == pair[0].1 + 1 || pair[1].1 == pair[0].1 + 5).count();
         let indices: Vec<usize> = column.iter().map(|&(index, _)| index).collect();
-        let beside = indices.iter().all(|&index| beside_text(&fragments[index], fragments))
-            && !is_under_text(&indices, fragments);
-        (column.len() >= FEWEST && counts * 10 >= (column.len() - 1) * 9 && beside).then_some(indices)
+        // Looked at once a column: each of its numbers is held against all of the page.
+        tried.extend(&indices);
+        let counted = column.len() >= FEWEST && counts * 10 >= (column.len() - 1) * 9;
+        let beside = || {
+            indices.iter().all(|&index| beside_text(&fragments[index], fragments))
+                && !is_under_text(&indices, fragments)
+        };
+        (counted && beside()).then_some(indices)
     })
 }
 

@@ -6,6 +6,9 @@ use super::row::Row;
 use crate::glyphs::{Glyph, Style};
 use crate::page::{Line, Run, Script};
 
+/// More scripts than this in a row are no formula; each is compared with each stack of them.
+const SCRIPTS: usize = 200;
+
 /// A row as a line of the output. `glyphs` are those of the page.
 pub(super) fn line(row: &Row, glyphs: &[Glyph]) -> Line {
     Line { bbox: row.bbox, runs: runs(&ordered(row, glyphs), row, glyphs) }
@@ -109,6 +112,9 @@ fn weave(placed: &mut [Placed], row: &Row, glyphs: &[Glyph]) {
 fn keys(placed: &[Placed], row: &Row, glyphs: &[Glyph]) -> Vec<(f32, usize)> {
     let mut scripts: Vec<usize> = placed.iter().map(|&(index, _)| index).collect();
     scripts.retain(|&index| is_script(&glyphs[index], row));
+    if scripts.len() > SCRIPTS {
+        return placed.iter().map(|&(index, _)| (glyphs[index].x, index)).collect();
+    }
     scripts.sort_unstable();
     // Scripts over and under each other, and those that follow each other closely: from where to where.
     let mut stacks: Vec<(f32, f32)> = Vec::new();
@@ -149,7 +155,8 @@ fn runs(placed: &[Placed], row: &Row, glyphs: &[Glyph]) -> Vec<Run> {
             runs.push(start(glyph.style, glyph.size, script));
         }
         let fits_space = fits && space;
-        let over = at.checked_sub(1).is_some_and(|before| is_fraction(&glyphs[placed[before].0], glyph, row));
+        let before = |back: usize| at.checked_sub(back).map(|at| &glyphs[placed[at].0]);
+        let over = before(1).is_some_and(|over| is_fraction(before(2), over, glyph, row));
         if let Some(run) = runs.last_mut() {
             if over {
                 run.text.push('/');
@@ -163,10 +170,15 @@ fn runs(placed: &[Placed], row: &Row, glyphs: &[Glyph]) -> Vec<Run> {
     runs
 }
 
-/// Whether two raised glyphs stand over each other, as in an exponent of two thirds, which is none of twenty-three.
-fn is_fraction(over: &Glyph, under: &Glyph, row: &Row) -> bool {
+/// Whether two raised digits stand over each other, as in an exponent of two thirds, which is none of twenty-three.
+/// Behind another raised glyph, `base`, they are its exponent and its index.
+fn is_fraction(base: Option<&Glyph>, over: &Glyph, under: &Glyph, row: &Row) -> bool {
     let raised = |glyph: &Glyph| script(glyph, row) == Script::Super;
-    raised(over) && raised(under) && under.y - over.y > 0.5 * under.size && under.x < over.end.0
+    let digit = |glyph: &Glyph| glyph.text.first().is_some_and(|c| c.is_ascii_digit());
+    [over, under].into_iter().all(|glyph| raised(glyph) && digit(glyph))
+        && !base.is_some_and(raised)
+        && under.y - over.y > 0.5 * under.size
+        && under.x < over.end.0
 }
 
 fn start(style: Style, size: f32, script: Script) -> Run {
@@ -236,6 +248,14 @@ mod tests {
         let line = &text(&all)[0];
         let runs: Vec<String> = line.runs.iter().map(Run::written).collect();
         assert_eq!(runs.concat().replace(' ', ""), "boundT²/³holds");
+        // The exponent and the index of what is itself an exponent.
+        for index in ["i", "1"] {
+            let mut all = glyphs("e", 10.0, 100.0, 10.0);
+            all.extend(glyphs("x", 15.0, 96.4, 7.0));
+            all.extend(glyphs("2", 18.6, 94.0, 5.0));
+            all.extend(glyphs(index, 18.6, 98.2, 5.0));
+            assert!(!text(&all)[0].text().contains('/'), "{index}");
+        }
     }
 
     #[test]

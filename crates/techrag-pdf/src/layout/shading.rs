@@ -30,12 +30,14 @@ pub(super) fn is_drawn(region: Bbox, raw: &Raw, fragments: &[Fragment], figures:
 pub(super) fn is_shaded(region: Bbox, raw: &Raw, fragments: &[Fragment]) -> bool {
     let within = |bbox: &&Bbox| shared(region, **bbox) > 0.5 * area(**bbox);
     let boxes: Vec<&Bbox> = raw.drawings.iter().filter(within).collect();
+    if boxes.len() >= DRAWN {
+        return false;
+    }
     let words = |bbox: &Bbox| fragments.iter().any(|part| holds(bbox, part));
     let worded = boxes.iter().filter(|bbox| words(bbox)).count();
     let apart = |at: usize| boxes[..at].iter().all(|known| shared(**known, *boxes[at]) < 0.1 * area(*boxes[at]));
     let beside = |at: usize| boxes.iter().enumerate().any(|(other, bbox)| other != at && are_cells(boxes[at], bbox));
-    boxes.len() < DRAWN
-        && !boxes.is_empty()
+    !boxes.is_empty()
         && !raw.images.iter().any(|image| shared(region, *image) > 0.0)
         // Some cells are empty.
         && worded * 4 >= boxes.len() * 3

@@ -55,6 +55,7 @@ pub(super) fn regions(raw: &Raw, fragments: &[Fragment], figures: &[Bbox]) -> Ve
     let glyphs = &raw.glyphs;
     let bars = ruling::bars(&raw.rules);
     let lying = lying(&raw.rules);
+    let parting: Vec<_> = bars.iter().filter(|bar| !fragments.iter().any(|part| bar.is_crossed(part))).collect();
     let mut found: Vec<Region> = Vec::new();
     for mut group in groups(&lying) {
         ruling::reach(&mut group, &bars);
@@ -62,8 +63,7 @@ pub(super) fn regions(raw: &Raw, fragments: &[Fragment], figures: &[Bbox]) -> Ve
         let mut head: Option<f32> = None;
         for pair in group.windows(2) {
             let slab = [pair[0][0].min(pair[1][0]), pair[0][1], pair[0][2].max(pair[1][2]), pair[1][1]];
-            let has_bars =
-                bars.iter().any(|bar| bar.passes(&slab) && !fragments.iter().any(|part| bar.is_crossed(part)));
+            let has_bars = parting.iter().any(|bar| bar.passes(&slab));
             if is_tabular(slab, fragments, glyphs, Near { table: open.is_some(), bars: has_bars }) {
                 let region = open.get_or_insert_with(|| Region::headed(head, slab));
                 region.bbox[3] = slab[3];
