@@ -121,8 +121,9 @@ impl<'a> Tiff<'a> {
         let follow = move || {
             let at = next.filter(|at| *at != 0)?;
             let offset = usize::try_from(at).ok()?;
-            let entries = self.short(offset)?;
-            next = offset.checked_add(2 + 12 * usize::from(entries)).and_then(|at| self.word(at));
+            // One that the file has not got is a page that cannot be drawn, and not none: the file was cut off.
+            let entries = self.short(offset).map(usize::from);
+            next = entries.and_then(|entries| offset.checked_add(2 + 12 * entries)).and_then(|at| self.word(at));
             Some(at)
         };
         std::iter::from_fn(follow).take(MOST_PAGES)

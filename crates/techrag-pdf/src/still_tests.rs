@@ -82,6 +82,18 @@ fn a_long_chain_of_directories_is_followed_once() {
 }
 
 #[test]
+fn a_page_that_was_cut_off_fails_and_is_not_forgotten() {
+    let mut bytes = tiff(10);
+    let directory = usize::try_from(u32::from_le_bytes(bytes[4..8].try_into().unwrap())).unwrap();
+    let end = directory + 2 + 12 * usize::from(u16::from_le_bytes([bytes[directory], bytes[directory + 1]]));
+    let beyond = u32::try_from(bytes.len() + 100).unwrap();
+    bytes[end..end + 4].copy_from_slice(&beyond.to_le_bytes());
+    assert_eq!(pages(&bytes), 2);
+    assert!(draw(&bytes, 1, Size::Longest(100), 1 << 30).is_ok());
+    assert!(matches!(draw(&bytes, 2, Size::Longest(100), 1 << 30), Err(Error::Damaged(_))));
+}
+
+#[test]
 fn the_pages_of_a_tiff_are_drawn_one_by_one() {
     // Two files in one: the second's offsets moved behind the first, the chain of directories joined.
     let (first, second) = (tiff(10), tiff(200));

@@ -16,10 +16,12 @@ pub(crate) fn name(pdf: &Pdf, provenance: &mut Extra) {
         matches!(block.kind, BlockKind::Header | BlockKind::Footer)
             || page.number > 1 && item::is_furniture(block, &bands)
     };
-    let running = read().filter(|page| !item::is_bare(page));
-    let running = running.flat_map(|page| page.blocks.iter().filter(|block| runs(page, block)));
+    // What a page has besides its text; a page that has nothing else is read.
+    let beside = || read().filter(|page| !item::is_bare(page));
+    let running = beside().flat_map(|page| page.blocks.iter().filter(|block| runs(page, block)));
+    let margins = beside().flat_map(|page| &page.blocks).filter(|block| block.kind == BlockKind::Marginal);
     count("words in figures", of(BlockKind::FigureText).map(words).sum(), provenance);
-    count("lines in margins", of(BlockKind::Marginal).map(lines).sum(), provenance);
+    count("lines in margins", margins.map(lines).sum(), provenance);
     count("running headers and footers", running.map(lines).sum(), provenance);
 }
 

@@ -88,7 +88,7 @@ pub(crate) fn items(pdf: &Pdf) -> Vec<Item<'_>> {
         let bare = is_bare(page);
         for block in page.blocks.iter().filter(|block| bare || page.number == 1 || !is_furniture(block, &bands)) {
             let kind = match block.kind {
-                BlockKind::Header | BlockKind::Footer if bare => ItemKind::Text,
+                BlockKind::Header | BlockKind::Footer | BlockKind::Marginal if bare => ItemKind::Text,
                 BlockKind::Body => ItemKind::Text,
                 BlockKind::Caption => ItemKind::Caption,
                 BlockKind::Table => ItemKind::Table,

@@ -123,6 +123,18 @@ fn a_listing_keeps_its_lines_and_the_sentence_around_it_goes_on() {
 }
 
 #[test]
+fn pages_of_nothing_but_lines_that_repeat_are_read() {
+    let page = |number: u32| {
+        let line = format!("Measurement of friction number {number}");
+        vec![block(BlockKind::Marginal, 300.0, &[(line.as_str(), Font::Text)])]
+    };
+    let draft = draft(&pdf((1..=4).map(page).collect()));
+    let text: Vec<&str> = draft.sections.iter().flat_map(|s| &s.paragraphs).map(|p| p.text.as_str()).collect();
+    assert!((1..=4).all(|n| text.join(" ").contains(&format!("number {n}"))), "{text:?}");
+    assert_eq!(draft.provenance.get("left_out"), None);
+}
+
+#[test]
 fn what_stands_on_a_page_and_not_in_the_text_is_counted() {
     let mut pages = vec![vec![
         text(100.0, LONG),
