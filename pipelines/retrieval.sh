@@ -1,21 +1,28 @@
 #!/usr/bin/env bash
 # The tables of docs/RETRIEVAL.md: every mode, fusion, option and encoder on the given collections, on the fixture
 # questions, and on the questions about real papers where those lie beside the project.
-# usage: retrieval.sh DATA [WORK [--kept]]
+# usage: retrieval.sh DATA [WORK [--kept] [--papers]]
 #        DATA holds cranfield/, cisi/ and hotpotqa_sample/, each with corpus.jsonl, queries.jsonl, qrels.tsv, and next to
 #        it papers/ with the PDFs that fixtures/questions-real asks about (left out where it is absent);
 #        libraries are kept in WORK and used again, without it they are made in a temporary folder;
-#        --kept makes none: a row whose library is not in WORK says "not measured"
+#        --kept makes none: a row whose library is not in WORK says "not measured";
+#        --papers leaves the collections out: how PDFs are read changes nothing about them
 # records: corpus → library (chunk, embed, index add); questions → hits → figures, as Markdown on stdout. A row whose
 #        weights are absent says n/a. The last column is the difference from the default, question by question, with the
 #        bootstrap interval of the mean difference: an interval that holds 0 shows nothing.
 set -uo pipefail
 
 fail() { echo "retrieval: $*" >&2; exit 2; }
-usage="usage: $(basename "$0") DATA [WORK [--kept]]"
-[ $# -ge 1 ] && [ $# -le 3 ] || fail "$usage"
-data=$1 kept=
-[ $# -lt 3 ] || { [ "$3" = --kept ] && kept=1; } || fail "$usage"
+usage="usage: $(basename "$0") DATA [WORK [--kept] [--papers]]"
+[ $# -ge 1 ] || fail "$usage"
+data=$1 kept='' collections=(cranfield cisi hotpotqa_sample)
+for flag in "${@:3}"; do
+  case $flag in
+    --kept) kept=1 ;;
+    --papers) collections=() ;;
+    *) fail "$usage" ;;
+  esac
+done
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(dirname "$here")
 export TECHRAG_BIN=${TECHRAG_BIN:-$root/target/release}
@@ -156,7 +163,7 @@ tables() { # NAME QUERIES QRELS HEADING KEYS…
   for one in "${rows[@]}"; do row "$name" "$queries" "$qrels" "$one" || exit 2; done | table "$heading: encoders, contexts, windows" "$@"
 }
 
-for name in cranfield cisi hotpotqa_sample; do
+for name in "${collections[@]}"; do
   [ -e "$data/$name/corpus.jsonl" ] || fail "$data/$name/corpus.jsonl is missing"
   tables "$name" "$data/$name/queries.jsonl" "$data/$name/qrels.tsv" "$name" ndcg@10 r@100 mrr
 done

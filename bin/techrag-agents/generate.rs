@@ -22,7 +22,7 @@ use crate::llm;
 #[command(after_help = "Examples:\n  \
     techrag-answer assemble <hits.jsonl | techrag-agents generate >answers.jsonl\n  \
     techrag-agents generate --max-sentences 2 --encoder off <assembled.jsonl | jq -r .answer.text\n  \
-    techrag-agents generate --mode multi --dry-run <assembled.jsonl >/dev/null")]
+    techrag-agents generate --mode multi --dry-run --llm http://127.0.0.1:18081/v1 --llm-model small <assembled.jsonl >/dev/null")]
 pub(crate) struct Args {
     /// Who writes
     #[arg(long, value_name = "MODE", default_value = "auto")]

@@ -13,7 +13,7 @@ use techrag_eval::regression::{Pinned, line};
 /// (largest absolute difference) and `[values]`, keyed by path, as in "ndcg@10" or "test/gold".
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
-    techrag-eval metrics --qrels qrels.tsv --json <run.jsonl | techrag-eval regress tests/regressions/cranfield.toml\n  \
+    techrag-eval metrics --qrels qrels.tsv --json <run.jsonl | techrag-eval regress pins.toml\n  \
     techrag-eval regress pins.toml --repin <measured.json >new.toml")]
 pub(crate) struct Args {
     /// Pinned figures

@@ -18,7 +18,7 @@ use crate::llm;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     techrag-chunk papers/ | techrag-graph extract >entities.jsonl\n  \
-    techrag-graph extract --vocabulary mine.toml <chunks.jsonl | jq -c '[.paper.title, [.methods[].name]]'")]
+    techrag-graph extract --vocabulary mine.toml <chunks.jsonl | jq -c '[.paper.title, [.methods[]?.name]]'")]
 pub(crate) struct Args {
     /// Terms and their kinds, added to those built in (docs/GRAPH.md tells the form)
     #[arg(long, value_name = "FILE")]

@@ -13,7 +13,7 @@ use techrag_index::{Add, AddConfig, Report, Writer};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     techrag-chunk papers/ | techrag-embed | techrag-index add --library lib\n  \
-    techrag-index add --library lib --replace <chunks.jsonl")]
+    techrag-embed <chunks.jsonl | techrag-index add --library lib --replace")]
 pub(crate) struct Args {
     /// Take documents anew that are in already
     #[arg(long)]

@@ -8,7 +8,7 @@ use techrag_index::{Change, Writer};
 
 /// Take keys out of a library; a document goes with its last key
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  techrag-index remove --library lib old/draft.pdf")]
+#[command(after_help = "Examples:\n  techrag-index remove --library lib brush-model-extensions.pdf")]
 pub(crate) struct Args {
     /// Keys, as hits and `techrag-index plan` show them
     #[arg(required = true, value_name = "KEY")]

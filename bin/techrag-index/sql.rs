@@ -20,7 +20,7 @@ use techrag_cli::{Cli, Outcome, Record};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     techrag-index sql --library lib 'SELECT year, count(*) AS papers FROM documents GROUP BY year'\n  \
-    techrag-index sql --library lib \"SELECT title FROM documents JOIN authors USING (doc_id) WHERE name LIKE '%Pacejka'\"")]
+    techrag-index sql --library lib \"SELECT title FROM documents JOIN authors USING (doc_id) WHERE name LIKE '%Oldendorf'\"")]
 pub(crate) struct Args {
     /// The statement
     #[arg(value_name = "SELECT")]

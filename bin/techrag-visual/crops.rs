@@ -13,7 +13,9 @@ use techrag_visual::{Looked, Original, Sight, crop};
 /// with the question (`search` has chosen by the page's own vectors already). With --document, prints the figures and
 /// tables of a document, one JSON object a line.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  techrag-visual crops --library lib --document brush.pdf --page 4")]
+#[command(
+    after_help = "Examples:\n  techrag-visual crops --library lib --document brush-model-extensions.pdf --page 4"
+)]
 pub(crate) struct Args {
     /// Key of a document whose figures and tables are printed
     #[arg(long, value_name = "KEY")]

@@ -27,7 +27,7 @@ use techrag_pdf::worker;
     after_help = "Examples:\n  \
         techrag-chunk papers/ | tee >(techrag-embed | techrag-index add --library lib) | techrag-visual index --library lib\n  \
         echo 'How does force saturate over slip?' | techrag-visual search --library lib | techrag-visual render --library lib\n  \
-        techrag-visual crops --library lib --document brush.pdf --page 4\n  \
+        techrag-visual crops --library lib --document brush-model-extensions.pdf --page 4\n  \
         techrag-visual verify --library lib"
 )]
 struct Args {

@@ -14,7 +14,7 @@ use techrag_visual::{Encoding, Failure, PictureConfig, Pictures};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     techrag-visual search --library lib <questions.jsonl | techrag-visual render --library lib\n  \
-    techrag-visual render --library lib --document brush.pdf --page 4 --format png")]
+    techrag-visual render --library lib --document brush-model-extensions.pdf --page 4 --format png")]
 pub(crate) struct Args {
     /// Key of a document to draw by hand
     #[arg(long, value_name = "KEY", requires = "page")]
