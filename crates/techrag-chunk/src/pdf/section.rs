@@ -1,7 +1,9 @@
 //! Items under their headings, as paragraphs; the reference list taken apart.
 //!
-//! A paragraph that a column or page end cuts is put together again; what stands between its parts (a float, a
-//! footnote) follows it. A table and its caption become one paragraph, so that neither is retrieved without the other.
+//! A paragraph that a column or page end cuts is put together again. What stands between its parts (a float, a footnote)
+//! belongs to neither and interrupts no text: it follows the text of its page, or stands where something else does
+//! interrupt it: at the end of the section, or before another float. A table and its caption become one paragraph, so
+//! that neither is retrieved without the other.
 
 use std::ops::Range;
 
@@ -29,6 +31,7 @@ pub(crate) fn build(items: &[Item<'_>], headings: &[Found], opening: &Opening, d
         target: Target::Section,
         open: Vec::new(),
         waiting: Vec::new(),
+        late: Vec::new(),
         expects_more: false,
         cited: Vec::new(),
         list: Found::default(),
@@ -135,6 +138,10 @@ fn is_continued(item: &Item<'_>, next: &Item<'_>) -> bool {
     head.is_some_and(|head| next.source.cells.first() == Some(head))
 }
 
+/// The page of what belongs to the sentences around it, program text or a table without a caption: it waits for the end of
+/// the paragraph only.
+const INLINE: u32 = 0;
+
 /// Whether a caption stands over what it names, which is text too: then the text above is at an end, or the first lines
 /// of the algorithm would go on with it.
 fn heads_its_body(lines: &[TextLine]) -> bool {
@@ -159,8 +166,10 @@ struct Builder<'a> {
     target: Target,
     /// Lines of the paragraph that may go on.
     open: Vec<TextLine>,
-    /// What stands between the parts of the open paragraph.
-    waiting: Vec<Paragraph>,
+    /// What stands behind the lines of the open paragraph: between its parts, if it goes on.
+    waiting: Vec<(u32, Paragraph)>,
+    /// What stood between the parts of a paragraph and waits for the end of its page.
+    late: Vec<(u32, Paragraph)>,
     /// Whether the reader said that the open paragraph goes on.
     expects_more: bool,
     cited: Vec<TextLine>,
@@ -172,6 +181,7 @@ struct Builder<'a> {
 impl Builder<'_> {
     fn open_section(&mut self, heading: &Found) {
         self.close();
+        self.settle(u32::MAX);
         self.close_references();
         if role::is_references(&heading.text) {
             self.target = Target::References;
@@ -211,7 +221,7 @@ impl Builder<'_> {
         match (item.kind, self.target) {
             // Authors side by side on a title page look like a table and are none.
             (ItemKind::Table, _) if !item.source.cells.is_empty() && item.block >= self.opening.end => {
-                self.put(grid(item, None));
+                self.put(INLINE, grid(item, None));
             }
             _ if empty => {}
             (ItemKind::Text | ItemKind::Formula | ItemKind::Listing, Target::References) => self.cited.extend(lines),
@@ -219,18 +229,24 @@ impl Builder<'_> {
             (ItemKind::Text, _) => self.add_text(item, lines),
             (ItemKind::Caption, _) if heads_its_body(&lines) => {
                 self.close();
+                self.settle(u32::MAX);
                 self.push(weld(&lines, self.words));
             }
-            (ItemKind::Caption | ItemKind::Table | ItemKind::Footnote, _) => self.put(weld(&lines, self.words)),
+            (ItemKind::Caption | ItemKind::Table | ItemKind::Footnote, _) => {
+                self.put(item.page, weld(&lines, self.words));
+            }
             (ItemKind::Formula, _) => self.open.extend(lines),
-            (ItemKind::Listing, _) => self.put(listing(item)),
+            (ItemKind::Listing, _) => self.put(INLINE, listing(item)),
         }
     }
 
     /// Text that goes on with the open paragraph, or opens one. A displayed formula belongs to the sentence around it.
     fn add_text(&mut self, item: &Item<'_>, lines: Vec<TextLine>) {
-        if !self.goes_on(&lines) {
+        if self.goes_on(&lines) {
+            self.late.append(&mut self.waiting);
+        } else {
             self.close();
+            self.settle(item.page);
         }
         self.open.extend(lines);
         self.expects_more = item.source.continues;
@@ -253,12 +269,15 @@ impl Builder<'_> {
             return;
         }
         let caption = weld(&caption.text_lines(), self.words);
-        self.put(grid(item, Some(caption)));
+        self.put(item.page, grid(item, Some(caption)));
     }
 
-    /// A float or footnote: after the paragraph it interrupts.
-    fn put(&mut self, paragraph: Paragraph) {
-        if self.open.is_empty() { self.push(paragraph) } else { self.waiting.push(paragraph) }
+    /// A float or footnote of a page. Where a paragraph is open, its next lines tell whether it is interrupted.
+    fn put(&mut self, page: u32, paragraph: Paragraph) {
+        self.waiting.push((page, paragraph));
+        if self.open.is_empty() {
+            self.close();
+        }
     }
 
     fn close(&mut self) {
@@ -268,8 +287,21 @@ impl Builder<'_> {
             let paragraph = weld(&lines, self.words);
             self.push(paragraph);
         }
-        for paragraph in std::mem::take(&mut self.waiting) {
+        let between = std::mem::take(&mut self.waiting);
+        if !between.is_empty() {
+            self.settle(u32::MAX);
+        }
+        for (_, paragraph) in between {
             self.push(paragraph);
+        }
+    }
+
+    /// Places what interrupted a paragraph, once there is something of a page before `page`: its text is at an end then.
+    fn settle(&mut self, page: u32) {
+        if self.late.iter().any(|(own, _)| *own < page) {
+            for (_, paragraph) in std::mem::take(&mut self.late) {
+                self.push(paragraph);
+            }
         }
     }
 
@@ -283,6 +315,7 @@ impl Builder<'_> {
 
     fn finish(mut self) {
         self.close();
+        self.settle(u32::MAX);
         self.close_references();
         aside::count("contents", self.left_out, &mut self.draft.provenance);
         // A heading with nothing but subsections under it stays in the draft and gives no chunk.
