@@ -13,6 +13,9 @@ import re
 import subprocess
 import sys
 
+# A line of its own, so that what compares readers knows where a page ends.
+PAGE_END = "\n\f\n"
+
 
 def techrag(files):
     return techrag_chunk(files, "--ocr", "off")
@@ -68,7 +71,7 @@ def pymupdf(files):
 
     def read(file):
         document = pymupdf.open(file)
-        return {"text": "\n".join(page.get_text() for page in document), **information(document.metadata)}
+        return {"text": PAGE_END.join(page.get_text() for page in document), **information(document.metadata)}
 
     return each(files, read)
 
@@ -87,7 +90,7 @@ def pymupdf_joined(files):
 
     def read(file):
         document = pymupdf.open(file)
-        return {"text": "\n".join(page.get_text(flags=flags) for page in document),
+        return {"text": PAGE_END.join(page.get_text(flags=flags) for page in document),
                 "headings": [title for _, title, _ in document.get_toc()], **information(document.metadata)}
 
     return each(files, read)
@@ -135,13 +138,13 @@ def pypdf(files):
     import pypdf
 
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
-    return each(files, lambda file: {"text": "\n".join(page.extract_text() for page in pypdf.PdfReader(file).pages)})
+    return each(files, lambda file: {"text": PAGE_END.join(page.extract_text() for page in pypdf.PdfReader(file).pages)})
 
 
 def pdftotext(files):
     def read(file):
         run = subprocess.run(["pdftotext", "-enc", "UTF-8", file, "-"], capture_output=True, check=True)
-        return {"text": run.stdout.decode("utf-8", "replace").replace("\f", "\n")}
+        return {"text": run.stdout.decode("utf-8", "replace").replace("\f", PAGE_END)}
 
     return each(files, read)
 

@@ -46,15 +46,20 @@ def shape(line):
 
 
 def segments(text, without):
-    """Words of the running text, in stretches of lines that follow each other."""
+    """Words of the running text, in stretches of lines that follow each other.
+
+    A stretch ends with its page: what a reader that goes page by page gives next is the head of the next page, be it a
+    float or the other half of a sentence. Of a word that the end of a stretch breaks, half a word is none.
+    """
     found, lines = [], []
     for line in [*text.split("\n"), ""]:
-        if shape(line) in without:
+        if line != "\f" and shape(line) in without:
             continue
         if len(line.strip()) >= LINE:
             lines.append(line)
         elif lines:
-            found.append(tokens("\n".join(lines)))
+            words = tokens("\n".join(lines))
+            found.append(words[:-1] if lines[-1].rstrip().endswith("-") else words)
             lines = []
     return found
 

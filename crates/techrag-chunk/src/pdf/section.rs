@@ -1,8 +1,8 @@
 //! Items under their headings, as paragraphs; the reference list taken apart.
 //!
 //! A paragraph that a column or page end cuts is put together again. What stands between its parts (a float, a footnote)
-//! belongs to neither and interrupts no text: it follows the text of its page, or stands where something else does
-//! interrupt it: at the end of the section, or before another float. A table and its caption become one paragraph, so
+//! belongs to neither and interrupts no text: it stands where something else does interrupt it, at the end of the section
+//! or before another float, or else where the text of the next page is at an end. A table and its caption become one paragraph, so
 //! that neither is retrieved without the other.
 
 use std::ops::Range;
@@ -168,7 +168,7 @@ struct Builder<'a> {
     open: Vec<TextLine>,
     /// What stands behind the lines of the open paragraph: between its parts, if it goes on.
     waiting: Vec<(u32, Paragraph)>,
-    /// What stood between the parts of a paragraph and waits for the end of its page.
+    /// What stood between the parts of a paragraph and waits for the end of the next page.
     late: Vec<(u32, Paragraph)>,
     /// Whether the reader said that the open paragraph goes on.
     expects_more: bool,
@@ -296,9 +296,9 @@ impl Builder<'_> {
         }
     }
 
-    /// Places what interrupted a paragraph, once there is something of a page before `page`: its text is at an end then.
+    /// Places what interrupted a paragraph, if the text has come to the second page behind it.
     fn settle(&mut self, page: u32) {
-        if self.late.iter().any(|(own, _)| *own < page) {
+        if self.late.iter().any(|(own, _)| own + 1 < page) {
             for (_, paragraph) in std::mem::take(&mut self.late) {
                 self.push(paragraph);
             }

@@ -147,7 +147,8 @@ fn runs(placed: &[Placed], row: &Row, glyphs: &[Glyph]) -> Vec<Run> {
         let glyph = &glyphs[index];
         let script = script(glyph, row);
         let fits = runs.last().is_some_and(|run| fits(run, glyph, script));
-        let space = space && at > 0;
+        let apart = at > 0 && is_stack_of_letters(&glyphs[placed[at - 1].0], glyph, row);
+        let space = space && at > 0 || apart;
         if !fits {
             if let Some(run) = runs.last_mut().filter(|_| space) {
                 run.text.push(' ');
@@ -179,6 +180,17 @@ fn is_fraction(base: Option<&Glyph>, over: &Glyph, under: &Glyph, row: &Row) -> 
         && !base.is_some_and(raised)
         && under.y - over.y > 0.5 * under.size
         && under.x < over.end.0
+}
+
+/// Whether a letter of an index stands under the exponent that ends before it: `a` with `i` over `t` is no `ait`. Digits
+/// need no space, they become raised and lowered ones.
+fn is_stack_of_letters(over: &Glyph, under: &Glyph, row: &Row) -> bool {
+    let letter = |glyph: &Glyph| glyph.text.first().is_some_and(|c| c.is_alphabetic());
+    let scripts = (script(over, row), script(under, row));
+    matches!(scripts, (Script::Super, Script::Sub) | (Script::Sub, Script::Super))
+        && letter(over)
+        && letter(under)
+        && under.x < over.end.0 - 0.1 * under.size
 }
 
 fn start(style: Style, size: f32, script: Script) -> Run {
@@ -231,12 +243,12 @@ mod tests {
             }
             parts.concat()
         };
-        assert_eq!(text(&row(false))[0].text(), "inputs ureft are chosen");
-        assert_eq!(text(&row(true))[0].text(), "inputs ureft are chosen");
+        assert_eq!(text(&row(false))[0].text(), "inputs uref t are chosen");
+        assert_eq!(text(&row(true))[0].text(), "inputs uref t are chosen");
         let mut tight = row(false);
         tight.truncate(12);
         tight.extend(glyphs("(k)", 61.2, 100.0, 10.0));
-        assert_eq!(text(&tight)[0].text(), "inputs ureft(k)");
+        assert_eq!(text(&tight)[0].text(), "inputs uref t(k)");
     }
 
     #[test]
