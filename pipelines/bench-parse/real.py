@@ -20,10 +20,12 @@ FAMILY = {"pymupdf_joined": "pymupdf", "pymupdf4llm": "pymupdf"}
 # Shorter lines are labels, cells, formulas, ends of paragraphs; a margin is this share of a page's height.
 LINE = 30
 MARGIN = 0.07
+# Who has the rights stands at the foot of a first page, at any height.
+RIGHTS = re.compile(r"(?:©|c⃝|\(c\)) ?\d{4}\b", re.IGNORECASE)
 
 
 def furniture(file):
-    """Lines in the margins of pages, and lines at page edges that repeat; digits aside."""
+    """Lines in the margins of pages, of rights, and at page edges that repeat; digits aside."""
     import pymupdf
 
     seen, margins, pages = collections.Counter(), set(), 0
@@ -35,7 +37,7 @@ def furniture(file):
                 text = "".join(span["text"] for span in line["spans"]).strip()
                 if text:
                     lines.append(shape(text))
-                    if line["bbox"][3] < MARGIN * page.rect.height or line["bbox"][1] > (1 - MARGIN) * page.rect.height:
+                    if RIGHTS.match(text) or line["bbox"][3] < MARGIN * page.rect.height or line["bbox"][1] > (1 - MARGIN) * page.rect.height:
                         margins.add(shape(text))
         seen.update(set(lines[:3] + lines[-3:]))
     return margins | {line for line, count in seen.items() if count >= max(2, pages / 4)}

@@ -63,21 +63,50 @@ fn sections(draft: &Draft) -> Vec<(&str, Vec<&str>)> {
 const LONG: &str =
     "The tyre transmits every force between the car and the road, and so it deserves a model of its own.";
 
-#[test]
-fn a_paragraph_goes_on_over_a_page_and_the_float_between_follows_it() {
+/// Three pages; a paragraph goes on from the first to the second, over a caption. `rest` is the third.
+fn interrupted(rest: Vec<Block>) -> Pdf {
     let mut cut = text(700.0, "The force of the tyre grows with the");
     cut.continues = true;
     let caption = block(BlockKind::Caption, 60.0, &[("Figure 1. A tyre.", Font::Text)]);
     let footer = block(BlockKind::Footer, 780.0, &[("1", Font::Text)]);
-    let pdf = pdf(vec![
+    pdf(vec![
         vec![heading(100.0, "1 Introduction"), text(120.0, LONG), cut, footer],
         vec![caption, text(100.0, "slip angle."), text(130.0, "Then it falls.")],
-    ]);
-    let draft = draft(&pdf);
-    let joined = "The force of the tyre grows with the slip angle.";
-    assert_eq!(sections(&draft), [("1 Introduction", vec![LONG, joined, "Figure 1. A tyre.", "Then it falls."])]);
+        rest,
+    ])
+}
+
+const JOINED: &str = "The force of the tyre grows with the slip angle.";
+
+#[test]
+fn a_paragraph_goes_on_over_a_page_and_a_float_between_cuts_no_text_a_second_time() {
+    let draft = draft(&interrupted(vec![text(60.0, "It is over.")]));
+    let paragraphs = vec![LONG, JOINED, "Then it falls.", "It is over.", "Figure 1. A tyre."];
+    assert_eq!(sections(&draft), [("1 Introduction", paragraphs)]);
     let spans = &draft.sections[0].paragraphs[1].spans;
     assert_eq!(spans.iter().map(|span| span.page).collect::<Vec<_>>(), [Some(1), Some(2)]);
+}
+
+#[test]
+fn a_float_stays_in_its_section_and_before_the_next_float() {
+    let pdf = interrupted(vec![heading(60.0, "2 Model"), text(80.0, LONG)]);
+    let first = vec![LONG, JOINED, "Then it falls.", "Figure 1. A tyre."];
+    assert_eq!(sections(&draft(&pdf)), [("1 Introduction", first), ("2 Model", vec![LONG])]);
+    let next = block(BlockKind::Caption, 80.0, &[("Figure 2. A rim.", Font::Text)]);
+    let pdf = interrupted(vec![text(60.0, LONG), next, text(100.0, "It is over.")]);
+    let all = vec![LONG, JOINED, "Then it falls.", LONG, "Figure 1. A tyre.", "Figure 2. A rim.", "It is over."];
+    assert_eq!(sections(&draft(&pdf)), [("1 Introduction", all)]);
+}
+
+#[test]
+fn a_float_does_not_wait_longer_than_a_page() {
+    let mut pdf = interrupted(vec![text(60.0, LONG)]);
+    let page =
+        |number| Page { number, blocks: vec![text(60.0, "More."), text(90.0, "Again.")], ..pdf.pages[2].clone() };
+    let more = [page(4), page(5)];
+    pdf.pages.extend(more);
+    let all = vec![LONG, JOINED, "Then it falls.", LONG, "Figure 1. A tyre.", "More.", "Again.", "More.", "Again."];
+    assert_eq!(sections(&draft(&pdf)), [("1 Introduction", all)]);
 }
 
 #[test]
