@@ -1,19 +1,24 @@
 """Papers of the world: agreement with the other readers, and what a person read on them.
 
-Nobody knows the true text of these papers, so a reader is held against what most of the *others* say of the running
+Nobody knows the true text of these papers, so a reader is held against what the *others* agree on of the running
 text: lines of some length, running headers and what stands in the margins taken out, accents taken off (some readers
 print them beside their letters). Formulas, axes and labels are where readers differ without being wrong.
 """
 
 import collections
+import functools
 import json
+import operator
 import re
 import unicodedata
 
 import score
 
-# The readers whose majority is the consensus; the rest are judged by it.
-JURY = ("techrag", "pymupdf", "pypdf", "pdftotext")
+# Two readers that follow the content of the file are one witness of what follows what, and so are two that go by where
+# things stand on the page: what one of each kind says is the consensus. The rest are judged by it.
+CONTENT = ("pymupdf", "pypdf")
+PLACE = ("techrag", "pdftotext")
+JURY = CONTENT + PLACE
 FAMILY = {"pymupdf_joined": "pymupdf", "pymupdf4llm": "pymupdf"}
 
 
@@ -72,28 +77,39 @@ def tokens(text):
     return [word for word in score.bare(plain) if len(word) > 1 and word.isalpha()]
 
 
-def consensus(texts):
-    """Words and 6-grams that at least two of three readers have; a text is a list of stretches."""
-    agreed = []
-    for count in (collections.Counter, score.grams):
-        counts = [sum(map(count, stretches), collections.Counter()) for stretches in texts]
-        keys = set().union(*counts)
-        agreed.append(collections.Counter({key: sorted(c[key] for c in counts)[-2] for key in keys}))
-    return agreed
+def counted(stretches):
+    """Words and 6-grams of some stretches."""
+    return {what: sum(map(count, stretches), collections.Counter())
+            for what, count in (("words", collections.Counter), ("order", score.grams))}
+
+
+def kinds(counts):
+    """What a reader of each kind has; `counts` is {reader: words or 6-grams}."""
+    most = [functools.reduce(operator.or_, (counts[name] for name in kind if name in counts), collections.Counter())
+            for kind in (CONTENT, PLACE)]
+    return most[0] & most[1]
+
+
+def any_two(counts):
+    """What any two of three have, be they of one kind."""
+    keys = set().union(*counts.values())
+    return collections.Counter({key: sorted(count[key] for count in counts.values())[-2] for key in keys})
 
 
 def agreement(found, files):
-    """{reader: Score} of words and order against the majority of the others."""
+    """{reader: Score} of words and order against the consensus of the others."""
     scores = {name: score.Score() for name in found}
     for file in files:
         without = furniture(file)
-        jurors = {name: segments(found[name][file]["text"], without) for name in JURY if name in found}
+        jurors = {name: counted(segments(found[name][file]["text"], without)) for name in JURY if name in found}
         for name in found:
             text = found[name][file]["text"]
             own = tokens("\n".join(line for line in text.split("\n") if shape(line) not in without))
-            words, grams = consensus([jurors[other] for other in jurors if other not in (name, FAMILY.get(name))])
-            scores[name].add("words", *score.held(words, collections.Counter(own)))
-            scores[name].add("order", *score.held(grams, score.grams(own)))
+            others = [other for other in jurors if other not in (name, FAMILY.get(name))]
+            for what, count in (("words", collections.Counter), ("order", score.grams)):
+                counts = {other: jurors[other][what] for other in others}
+                scores[name].add(what, *score.held(kinds(counts), count(own)))
+                scores[name].add(f"{what}, any two", *score.held(any_two(counts), count(own)))
             scores[name].add("hyphens", len(re.findall(r"[^\W\d_]-[ \t]*\n\s*[a-z]", text)), 1)
             scores[name].add("ligatures", sum(text.count(c) for c in score.LIGATURES), 1)
     return scores
@@ -128,7 +144,7 @@ def judged(found, places, folder):
             for place in places:
                 if place["file"] == paper and "reads" in place:
                     hit = any(re.search(followed(reads), own) for reads in place["reads"])
-                    scores[name].add("places", hit, 1)
+                    scores[name].add(f"lot {place.get('lot', 1)}", hit, 1)
     return scores
 
 
