@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A made-up corpus for measuring the graph: 5,000 papers, 30,000 chunks, about 150,000 nodes and 340,000 edges.
+"""A made-up corpus for measuring the graph: 5,000 papers, 30,000 chunks, about 130,000 nodes and 340,000 edges.
 
 usage: graph-corpus.py FOLDER [PAPERS]
 records: writes FOLDER/records.jsonl (document, chunk), FOLDER/entities.jsonl and FOLDER/hits.jsonl (20 queries of 10 hits)
