@@ -1,28 +1,34 @@
 #!/usr/bin/env python3
-"""Make a whisper.cpp model (ggml, f16) of Whisper weights in the CTranslate2 format.
+"""Make ONNX graphs of Whisper weights in the CTranslate2 format: encoder.onnx and decoder.onnx.
 
-    convert-whisper.py FOLDER OUTPUT    FOLDER holds model.bin, or its parts model.bin.part1, …, and tokenizer.json
+    convert-whisper.py FOLDER OUTPUT    FOLDER holds model.bin, or its parts model.bin.part1, …, and tokenizer.json;
+                                        OUTPUT is encoder.onnx, decoder.onnx is written beside it
 
-Needs numpy only. `fetch-models.py` runs it in a throw-away environment for packages that ship weights for CTranslate2.
-The same weights under other names, in the other order: the reader is whisper.cpp's `whisper_model_load`, the filters of
-the mel spectrogram are those of Slaney's Auditory Toolbox, as Whisper was trained with.
+Needs numpy and onnx only. `fetch-models.py` runs it in a throw-away environment for packages that ship weights for
+CTranslate2. The graphs are written out layer by layer after Radford et al. 2022 (pre-norm transformer, exact GELU; the
+names and the order are those of openai/whisper, model.py) with the standard operators of opset 17. The weights stay the
+numbers of 16 bits that the package holds and are computed with in 32, so that nothing is rounded.
+
+encoder: mel [1, mels, 2 * frames] to the keys [1, heads, 64, frames] and values [1, heads, frames, 64] that each layer
+of the decoder looks at, cross_key.N and cross_value.N. decoder: the next tokens [beams, tokens] at the positions
+[tokens], the earlier keys and values past_key.N and past_value.N [before, heads, past, 64] of which row `from` [beams]
+goes on as each beam, and a mask [tokens, past + tokens] that is added to attention, to logits [beams, words] of the last
+token, and key.N and value.N, the past of what follows.
 """
 
 import argparse
 import io
-import json
 import struct
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
 
-MAGIC = 0x67676D6C
 # CTranslate2's numbers of its types (include/ctranslate2/types.h).
 TYPES = {0: np.float32, 1: np.int8, 2: np.int16, 3: np.int32, 4: np.float16}
-SAMPLE_RATE, WINDOW = 16_000, 400
 HEAD = 64
-F32, F16 = 0, 1
 
 
 def number(source: BinaryIO, form: str) -> int:
@@ -51,108 +57,147 @@ def read_weights(content: bytes) -> dict[str, np.ndarray]:
     return weights
 
 
-class Tensors(dict):
-    """whisper.cpp's tensors, in the order they are written."""
+class Graph:
+    """Nodes and weights of the graph under construction; every node gets a numbered output."""
 
-    def __init__(self, weights: dict[str, np.ndarray]) -> None:
-        super().__init__()
-        self.weights = weights
+    def __init__(self, weights: dict[str, np.ndarray], side: str) -> None:
+        self.given, self.side = weights, side
+        self.nodes: list[onnx.NodeProto] = []
+        self.weights: dict[str, onnx.TensorProto] = {}
+        self.state = len(weights[f"{side}/layer_norm/gamma"])
+        self.layers = 0
+        while f"{side}/layer_{self.layers}/ffn/linear_0/weight" in weights:
+            self.layers += 1
 
-    def norm(self, to: str, name: str) -> None:
-        self[f"{to}.weight"], self[f"{to}.bias"] = self.weights[f"{name}/gamma"], self.weights[f"{name}/beta"]
+    def put(self, name: str, value: np.ndarray) -> str:
+        self.weights[name] = numpy_helper.from_array(np.array(value, order="C"), name)
+        return name
 
-    def linear(self, to: str, name: str, parts: tuple[str, ...] = ("",)) -> None:
-        """A layer, or several that CTranslate2 keeps stacked. Whisper's keys have no bias."""
-        biases = np.split(self.weights[f"{name}/bias"], len(parts))
-        for part, weight, bias in zip(parts, np.split(self.weights[f"{name}/weight"], len(parts)), biases):
-            self[f"{to}{part}.weight"] = weight
-            if part != ".key":
-                self[f"{to}{part}.bias"] = bias
+    def whole(self, *values: int) -> str:
+        return self.put("whole_" + "_".join(map(str, values)), np.array(values, np.int64))
 
-    def block(self, side: str, index: int) -> None:
-        name, to = f"{side}/layer_{index}", f"{side}.blocks.{index}"
-        self.norm(f"{to}.attn_ln", f"{name}/self_attention/layer_norm")
-        self.linear(f"{to}.attn", f"{name}/self_attention/linear_0", (".query", ".key", ".value"))
-        self.linear(f"{to}.attn.out", f"{name}/self_attention/linear_1")
-        if side == "decoder":
-            self.norm(f"{to}.cross_attn_ln", f"{name}/attention/layer_norm")
-            self.linear(f"{to}.cross_attn", f"{name}/attention/linear_0", (".query",))
-            self.linear(f"{to}.cross_attn", f"{name}/attention/linear_1", (".key", ".value"))
-            self.linear(f"{to}.cross_attn.out", f"{name}/attention/linear_2")
-        self.norm(f"{to}.mlp_ln", f"{name}/ffn/layer_norm")
-        self.linear(f"{to}.mlp.0", f"{name}/ffn/linear_0")
-        self.linear(f"{to}.mlp.2", f"{name}/ffn/linear_1")
+    def node(self, operator: str, *inputs: str, to: str | None = None, **attributes: object) -> str:
+        output = to or f"t{len(self.nodes) + 1}"
+        self.nodes.append(helper.make_node(operator, inputs, [output], name=f"{operator}_{len(self.nodes) + 1}", **attributes))
+        return output
 
-    def layers(self, side: str) -> int:
-        count = 0
-        while f"{side}/layer_{count}/ffn/linear_0/weight" in self.weights:
-            count += 1
-        return count
+    def number(self, name: str, value: np.ndarray) -> str:
+        """A weight to compute with; the runtime widens it once, when it loads the graph."""
+        wide = f"{name}:f32"
+        if name not in self.weights:
+            self.put(name, value)
+            self.nodes.append(helper.make_node("Cast", [name], [wide], name=f"Cast_{wide}", to=TensorProto.FLOAT))
+        return wide
 
+    def weight(self, name: str) -> str:
+        return self.number(name, self.given[name])
 
-def tensors(weights: dict[str, np.ndarray]) -> Tensors:
-    out = Tensors(weights)
-    for name in ("conv1", "conv2"):
-        out[f"encoder.{name}.weight"] = weights[f"encoder/{name}/weight"]
-        # whisper.cpp adds it to rows of frames.
-        out[f"encoder.{name}.bias"] = weights[f"encoder/{name}/bias"].reshape(-1, 1)
-    out["encoder.positional_embedding"] = weights["encoder/position_encodings/encodings"]
-    out.norm("encoder.ln_post", "encoder/layer_norm")
-    out["decoder.token_embedding.weight"] = weights["decoder/embeddings/weight"]
-    out["decoder.positional_embedding"] = weights["decoder/position_encodings/encodings"]
-    out.norm("decoder.ln", "decoder/layer_norm")
-    for side in ("encoder", "decoder"):
-        for index in range(out.layers(side)):
-            out.block(side, index)
-    return out
+    def norm(self, x: str, name: str) -> str:
+        return self.node("LayerNormalization", x, self.weight(f"{name}/gamma"), self.weight(f"{name}/beta"), epsilon=1e-5)
 
+    def linear(self, x: str, name: str, part: int = 0, parts: int = 1) -> str:
+        """A layer, or one of several that CTranslate2 keeps stacked."""
+        weight = np.split(self.given[f"{name}/weight"], parts)[part]
+        bias = np.split(self.given[f"{name}/bias"], parts)[part]
+        x = self.node("MatMul", x, self.number(f"{name}/weight.{part}", weight.T))
+        # Whisper's keys have no bias, which CTranslate2 keeps as zeros.
+        return self.node("Add", x, self.number(f"{name}/bias.{part}", bias)) if bias.any() else x
 
-def mel_filters(count: int) -> np.ndarray:
-    """Triangles on Slaney's scale (linear to 1 kHz, then logarithmic), each of area one."""
-    to_mel = lambda hz: np.where(hz < 1000, hz * 3 / 200, 15 + np.log(np.maximum(hz, 1) / 1000) / (np.log(6.4) / 27))
-    to_hz = lambda mel: np.where(mel < 15, mel * 200 / 3, 1000 * np.exp((np.log(6.4) / 27) * (mel - 15)))
-    bins = np.linspace(0, SAMPLE_RATE / 2, WINDOW // 2 + 1)
-    edges = to_hz(np.linspace(to_mel(0.0), to_mel(SAMPLE_RATE / 2), count + 2))
-    widths, ramps = np.diff(edges), edges[:, None] - bins[None]
-    rising, falling = -ramps[:-2] / widths[:-1, None], ramps[2:] / widths[1:, None]
-    triangles = np.maximum(0, np.minimum(rising, falling))
-    return (triangles * (2 / (edges[2:] - edges[:-2]))[:, None]).astype(np.float32)
+    def gelu(self, x: str) -> str:
+        root, one, half = (self.put(name, np.float32(value)) for name, value in [("root", 2**0.5), ("one", 1), ("half", 0.5)])
+        erf = self.node("Add", self.node("Erf", self.node("Div", x, root)), one)
+        return self.node("Mul", self.node("Mul", x, erf), half)
 
+    def mlp(self, x: str, name: str) -> str:
+        inner = self.gelu(self.linear(self.norm(x, f"{name}/layer_norm"), f"{name}/linear_0"))
+        return self.node("Add", x, self.linear(inner, f"{name}/linear_1"))
 
-def bytes_of_letters() -> dict[str, int]:
-    """GPT-2's alphabet for bytes: printable ones stand for themselves, the others are moved behind them."""
-    own = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    moved = [byte for byte in range(256) if byte not in own]
-    return {chr(byte): byte for byte in own} | {chr(256 + at): byte for at, byte in enumerate(moved)}
+    def split(self, x: str, keys: bool = False, to: str | None = None) -> str:
+        """[rows, places, state] to [rows, heads, places, 64]; keys with the last two sides turned."""
+        x = self.node("Reshape", x, self.whole(0, 0, self.state // HEAD, HEAD))
+        return self.node("Transpose", x, perm=[0, 2, 3, 1] if keys else [0, 2, 1, 3], to=to)
 
+    def attend(self, query: str, turned_keys: str, values: str, mask: str | None = None) -> str:
+        scores = self.node("MatMul", query, turned_keys)
+        scores = self.node("Mul", scores, self.put("scale", np.float32(HEAD**-0.5)))
+        scores = self.node("Add", scores, mask) if mask else scores
+        x = self.node("MatMul", self.node("Softmax", scores, axis=-1), values)
+        x = self.node("Transpose", x, perm=[0, 2, 1, 3])
+        return self.node("Reshape", x, self.whole(0, 0, self.state))
 
-def vocabulary(tokenizer: dict) -> list[bytes]:
-    """The bytes of each token; special ones are left to whisper.cpp, which knows them by their numbers."""
-    special = {token["id"] for token in tokenizer["added_tokens"]}
-    tokens = sorted((at, token) for token, at in tokenizer["model"]["vocab"].items() if at not in special)
-    if [at for at, _ in tokens] != list(range(len(tokens))):
-        raise SystemExit("the tokens of tokenizer.json are not numbered one by one")
-    letters = bytes_of_letters()
-    return [bytes(letters[letter] for letter in token) for _, token in tokens]
+    def model(self, inputs: dict[str, tuple[int, list]], outputs: dict[str, list]) -> bytes:
+        given = [helper.make_tensor_value_info(name, kind, shape) for name, (kind, shape) in inputs.items()]
+        made = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in outputs.items()]
+        graph = helper.make_graph(self.nodes, self.side, given, made, list(self.weights.values()))
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        onnx.checker.check_model(model)
+        return model.SerializeToString(deterministic=True)
 
 
-def write(path: Path, weights: Tensors, words: list[bytes]) -> None:
-    size, state = weights["decoder.token_embedding.weight"].shape
-    sound, text = len(weights["encoder.positional_embedding"]), len(weights["decoder.positional_embedding"])
-    filters = mel_filters(weights["encoder.conv1.weight"].shape[1])
-    heads, deep = state // HEAD, (weights.layers("encoder"), weights.layers("decoder"))
-    header = (MAGIC, size, sound, state, heads, deep[0], text, state, heads, deep[1], len(filters), F16)
-    with path.open("wb") as out:
-        out.write(struct.pack("<12i", *header))
-        out.write(struct.pack("<2i", *filters.shape) + filters.tobytes())
-        out.write(struct.pack("<i", len(words)))
-        for token in words:
-            out.write(struct.pack("<i", len(token)) + token)
-        for name, value in weights.items():
-            small = value.ndim < 2 or name.endswith(("positional_embedding", "conv1.bias", "conv2.bias"))
-            value = value.astype(np.float32 if small else np.float16)
-            out.write(struct.pack("<3i", value.ndim, len(name), F32 if small else F16))
-            out.write(struct.pack(f"<{value.ndim}i", *reversed(value.shape)) + name.encode() + value.tobytes())
+def encoder(weights: dict[str, np.ndarray]) -> bytes:
+    graph = Graph(weights, "encoder")
+    places = weights["encoder/position_encodings/encodings"]
+    x = "mel"
+    for name, stride in [("conv1", 1), ("conv2", 2)]:
+        kernel, bias = graph.weight(f"encoder/{name}/weight"), graph.weight(f"encoder/{name}/bias")
+        x = graph.gelu(graph.node("Conv", x, kernel, bias, pads=[1, 1], strides=[stride]))
+    x = graph.node("Transpose", x, perm=[0, 2, 1])
+    x = graph.node("Add", x, graph.weight("encoder/position_encodings/encodings"))
+    for index in range(graph.layers):
+        name = f"encoder/layer_{index}"
+        inner = graph.norm(x, f"{name}/self_attention/layer_norm")
+        query, key, value = (graph.linear(inner, f"{name}/self_attention/linear_0", part, 3) for part in range(3))
+        inner = graph.attend(graph.split(query), graph.split(key, keys=True), graph.split(value))
+        x = graph.node("Add", x, graph.linear(inner, f"{name}/self_attention/linear_1"))
+        x = graph.mlp(x, f"{name}/ffn")
+    x = graph.norm(x, "encoder/layer_norm")
+    frames, outputs = len(places), {}
+    for index in range(Graph(weights, "decoder").layers):
+        key, value = (graph.linear(x, f"decoder/layer_{index}/attention/linear_1", part, 2) for part in range(2))
+        graph.split(key, keys=True, to=f"cross_key.{index}")
+        graph.split(value, to=f"cross_value.{index}")
+        heads = graph.state // HEAD
+        outputs |= {f"cross_key.{index}": [1, heads, HEAD, frames], f"cross_value.{index}": [1, heads, frames, HEAD]}
+    mels = weights["encoder/conv1/weight"].shape[1]
+    return graph.model({"mel": (TensorProto.FLOAT, [1, mels, 2 * frames])}, outputs)
+
+
+def decoder(weights: dict[str, np.ndarray]) -> bytes:
+    graph = Graph(weights, "decoder")
+    heads, frames = graph.state // HEAD, len(weights["encoder/position_encodings/encodings"])
+    words = len(weights["decoder/embeddings/weight"])
+    whole, real = TensorProto.INT64, TensorProto.FLOAT
+    inputs = {"tokens": (whole, ["beams", "tokens"]), "positions": (whole, ["tokens"]), "from": (whole, ["beams"])}
+    inputs["mask"] = (real, ["tokens", "all"])
+    outputs = {"logits": ["beams", words]}
+    embedding = graph.weight("decoder/embeddings/weight")
+    x = graph.node("Gather", embedding, "tokens", axis=0)
+    at = graph.node("Gather", graph.weight("decoder/position_encodings/encodings"), "positions", axis=0)
+    x = graph.node("Add", x, at)
+    for index in range(graph.layers):
+        name = f"decoder/layer_{index}"
+        inner = graph.norm(x, f"{name}/self_attention/layer_norm")
+        query, key, value = (
+            graph.split(graph.linear(inner, f"{name}/self_attention/linear_0", part, 3)) for part in range(3)
+        )
+        for kind, new in [("key", key), ("value", value)]:
+            inputs[f"past_{kind}.{index}"] = (real, ["before", heads, "past", HEAD])
+            outputs[f"{kind}.{index}"] = ["beams", heads, "all", HEAD]
+            past = graph.node("Gather", f"past_{kind}.{index}", "from", axis=0)
+            graph.node("Concat", past, new, axis=2, to=f"{kind}.{index}")
+        turned = graph.node("Transpose", f"key.{index}", perm=[0, 1, 3, 2])
+        inner = graph.attend(query, turned, f"value.{index}", "mask")
+        x = graph.node("Add", x, graph.linear(inner, f"{name}/self_attention/linear_1"))
+        inputs[f"cross_key.{index}"] = (real, [1, heads, HEAD, frames])
+        inputs[f"cross_value.{index}"] = (real, [1, heads, frames, HEAD])
+        inner = graph.norm(x, f"{name}/attention/layer_norm")
+        query = graph.split(graph.linear(inner, f"{name}/attention/linear_0"))
+        inner = graph.attend(query, f"cross_key.{index}", f"cross_value.{index}")
+        x = graph.node("Add", x, graph.linear(inner, f"{name}/attention/linear_2"))
+        x = graph.mlp(x, f"{name}/ffn")
+    last = graph.node("Gather", graph.norm(x, "decoder/layer_norm"), graph.put("last", np.array(-1, np.int64)), axis=1)
+    graph.node("Gemm", last, embedding, transB=1, to="logits")
+    return graph.model(inputs, outputs)
 
 
 def main() -> None:
@@ -161,9 +206,9 @@ def main() -> None:
     parser.add_argument("output", type=Path)
     args = parser.parse_args()
     parts = sorted(args.folder.glob("model.bin*"))
-    weights = tensors(read_weights(b"".join(part.read_bytes() for part in parts)))
-    words = vocabulary(json.loads((args.folder / "tokenizer.json").read_text(encoding="utf-8")))
-    write(args.output, weights, words)
+    weights = read_weights(b"".join(part.read_bytes() for part in parts))
+    args.output.write_bytes(encoder(weights))
+    args.output.with_name("decoder.onnx").write_bytes(decoder(weights))
 
 
 if __name__ == "__main__":

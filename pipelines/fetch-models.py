@@ -47,7 +47,7 @@ OF_CONVERT_BERT = ["numpy==2.4.6", "onnx==1.23.2", "safetensors==0.8.0"]
 RECIPES = {
     "bert": (CONVERT_BERT, OF_CONVERT_BERT, []),
     "bert-words": (CONVERT_BERT, OF_CONVERT_BERT, ["--head", "words"]),
-    "whisper": (HERE / "convert-whisper.py", ["numpy==2.4.6"], []),
+    "whisper": (HERE / "convert-whisper.py", ["numpy==2.4.6", "onnx==1.23.2"], []),
 }
 
 
@@ -224,7 +224,10 @@ def convert(source: Source, taken: dict[str, bytes], work: Path) -> dict[str, by
     python = environment / ("Scripts" if os.name == "nt" else "bin") / "python"
     run([str(python), "-m", "pip", "--disable-pip-version-check", "install", "--quiet", *packages], "pip install")
     run([str(python), str(script), str(folder), str(output), *options], script.name)
-    return {output.name: output.read_bytes(), "tokenizer.json": taken["tokenizer.json"]}
+    made = {file.name: output.with_name(file.name) for file in source.made}
+    if lacking := [name for name, path in made.items() if not path.is_file()]:
+        raise SourceFailed(f"{script.name} made no {', '.join(lacking)}")
+    return {name: path.read_bytes() for name, path in made.items()} | {"tokenizer.json": taken["tokenizer.json"]}
 
 
 # --------------------------------------------------------------------------------------------------------- fetching

@@ -4,9 +4,9 @@
 #        FILE is sourced before cargo runs: it sets TECHRAG_FEATURES and, where libclang is not where bindgen looks,
 #        LIBCLANG_PATH and BINDGEN_EXTRA_CLANG_ARGS
 #
-# Only the features mupdf and whisper need more than Rust and a C compiler: their bindings are generated with libclang,
-# and whisper.cpp is built by cmake. libclang is taken from the system, from apt (as root), or out of a Python package
-# (unzipped, not installed). Where none of them can be had, the build goes on without those features and says so.
+# Only the feature mupdf needs more than Rust and a C compiler: its bindings are generated with libclang, which is taken
+# from the system, from apt (as root), or out of a Python package (unzipped, not installed). Where none of them can be
+# had, the build goes on without the feature and says so.
 set -uo pipefail
 
 [ $# -ge 1 ] || { echo "usage: $(basename "$0") FILE [\"FEATURES\"]" >&2; exit 2; }
@@ -56,13 +56,7 @@ wheel_libclang() {
 
 without() { tr ', ' '\n\n' <<<"$features" | grep -vxE "$1" | paste -sd ' '; }
 clang=()
-case " ${features//,/ } " in *" whisper "*)
-  if ! has cmake || ! { has c++ || has g++ || has clang++; }; then
-    say "cmake or a C++ compiler is missing (install cmake and g++): building WITHOUT speech"
-    features=$(without whisper)
-  fi ;;
-esac
-native=$(tr ', ' '\n\n' <<<"$features" | grep -xE 'mupdf|whisper' | paste -sd ' ')
+native=$(tr ', ' '\n\n' <<<"$features" | grep -xE 'mupdf' | paste -sd ' ')
 if [ -n "$native" ]; then
   if [ -n "${LIBCLANG_PATH:-}" ] || system_libclang || apt_libclang; then
     # The library alone, without clang's own headers, does not find stddef.h.
@@ -72,7 +66,7 @@ if [ -n "$native" ]; then
     clang=("export LIBCLANG_PATH='$(cd "$(in_wheel)" && pwd)'" "$(gcc_headers)")
   else
     say "libclang cannot be had here (apt.log, pip.log in $folder): building WITHOUT $native; hayro reads the PDFs alone"
-    features=$(without 'mupdf|whisper')
+    features=$(without mupdf)
   fi
 fi
 printf '%s\n' "export TECHRAG_FEATURES='$features'" "${clang[@]}" >"$settings"

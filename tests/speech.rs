@@ -48,7 +48,7 @@ mod heard {
     /// The model that is there: the larger one, or the one for English.
     #[expect(clippy::print_stderr, reason = "a skipped test says so")]
     fn model() -> Option<&'static str> {
-        let there = |id: &&str| models().is_some_and(|folder| folder.join(id).join("model.ggml").is_file());
+        let there = |id: &&str| models().is_some_and(|folder| folder.join(id).join("encoder.onnx").is_file());
         let model = ["whisper-tiny.en", "whisper-base"].into_iter().find(there);
         if model.is_none() {
             eprintln!("skipped: no model of speech is there (pipelines/fetch-models.py --only whisper-base)");

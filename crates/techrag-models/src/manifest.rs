@@ -378,7 +378,7 @@ impl TryFrom<RawModel> for Model {
                 let spec = raw.recogniser.clone().ok_or_else(|| lacking("recogniser"))?;
                 (Kind::Recogniser(spec), vec![DETECTOR.to_owned(), READER.to_owned()])
             }
-            "speech" => (Kind::Speech, vec![SPEECH.to_owned()]),
+            "speech" => (Kind::Speech, [HEARS, SAYS, TOKENIZER].map(str::to_owned).to_vec()),
             other => return Err(Error::Manifest(format!("{} is of unknown kind {other}", raw.id))),
         };
         let of_recogniser = raw.recogniser.as_ref().and_then(RecogniserSpec::complaint);
@@ -416,8 +416,9 @@ impl RawModel {
 pub(crate) const GRAPH: &str = "model.onnx";
 /// Name of the table of a static encoder.
 pub(crate) const TABLE: &str = "model.safetensors";
-/// Name of the weights of a model of speech, its vocabulary with them.
-pub(crate) const SPEECH: &str = "model.ggml";
+/// Names of the two networks of a model of speech: the one that hears and the one that says.
+pub(crate) const HEARS: &str = "encoder.onnx";
+pub(crate) const SAYS: &str = "decoder.onnx";
 /// Name of the tokeniser, the same for every network.
 pub(crate) const TOKENIZER: &str = "tokenizer.json";
 

@@ -38,7 +38,7 @@ pub(super) fn stretches(block: &[f32]) -> Vec<Range<usize>> {
 pub(super) fn loud(samples: &[f32]) -> Range<usize> {
     let mut moments = samples.chunks(MOMENT).enumerate().filter(|(_, moment)| loudness(moment) >= SILENT);
     let Some((first, moment)) = moments.next() else { return 0..samples.len() };
-    let (last, length) = moments.last().map_or((first, moment.len()), |(last, moment)| (last, moment.len()));
+    let (last, length) = moments.next_back().map_or((first, moment.len()), |(last, moment)| (last, moment.len()));
     first * MOMENT..last * MOMENT + length
 }
 
@@ -61,12 +61,6 @@ pub(super) fn quietest(block: &[f32]) -> usize {
 #[expect(clippy::cast_precision_loss, reason = "samples of a moment")]
 fn loudness(moment: &[f32]) -> f32 {
     (moment.iter().map(|sample| sample * sample).sum::<f32>() / moment.len().max(1) as f32).sqrt()
-}
-
-/// The sample at a time in seconds; the first where it lies before.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped; the cast saturates")]
-pub(super) fn sample(seconds: f64) -> usize {
-    (seconds * f64::from(u32::try_from(RATE).unwrap_or(u32::MAX))).max(0.0) as usize
 }
 
 #[cfg(test)]

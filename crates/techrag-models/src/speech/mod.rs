@@ -1,8 +1,12 @@
 //! Speech: a file of sound to segments of text with their times.
 //!
-//! Whisper by whisper.cpp, a cargo feature because it is C++ that most builds do without: there the module has the same
-//! face and refuses. What a hostile file breaks, and an assertion of whisper.cpp that ends its process, costs that file:
-//! listening happens in a process of its own ([`serve`]), bounded in time and memory.
+//! Whisper through ONNX Runtime, a cargo feature because of the decoders of audio files, which most builds do without:
+//! there the module has the same face and refuses. What a hostile file breaks costs that file: listening happens in a
+//! process of its own ([`serve`]), bounded in time and memory.
+//!
+//! What is said is searched for as openai/whisper does it, with its rules and figures; each says which. whisper.cpp,
+//! which did it here before, draws the words that its beams go on with by lot (`whisper_sample_token_topk`), does not
+//! ask for a time at the start of a window, and misheard more.
 
 #[cfg(feature = "whisper")]
 mod audio;
@@ -15,7 +19,19 @@ mod engine;
 #[path = "enabled.rs"]
 mod engine;
 #[cfg(feature = "whisper")]
+mod mel;
+#[cfg(feature = "whisper")]
+mod network;
+#[cfg(feature = "whisper")]
 mod resample;
+#[cfg(feature = "whisper")]
+mod rules;
+#[cfg(feature = "whisper")]
+mod search;
+#[cfg(feature = "whisper")]
+mod windows;
+#[cfg(feature = "whisper")]
+mod words;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -28,7 +44,7 @@ use serde::{Deserialize, Serialize};
 use crate::child;
 use crate::error::Error;
 use crate::locate::Locator;
-use crate::manifest::{Kind, Manifest, SPEECH};
+use crate::manifest::{Kind, Manifest};
 
 /// Whether this build can listen.
 pub const PRESENT: bool = cfg!(feature = "whisper");
@@ -79,6 +95,7 @@ pub struct Segment {
 #[derive(Clone, Debug)]
 pub struct Listener {
     model: PathBuf,
+    places: Vec<PathBuf>,
     name: String,
     config: SpeechConfig,
 }
@@ -87,7 +104,10 @@ pub struct Listener {
 #[derive(Debug, Serialize, Deserialize)]
 struct Request {
     listen: PathBuf,
+    /// The model's folder.
     model: PathBuf,
+    /// Where ONNX Runtime is looked for.
+    places: Vec<PathBuf>,
     language: Option<String>,
 }
 
@@ -108,7 +128,9 @@ impl Listener {
             return Err(Error::WrongKind { id: id.to_owned(), wanted: "model of speech" });
         }
         let folder = locator.folder(model)?;
-        Ok(Self { model: folder.join(SPEECH), name: format!("{id} {}", model.revision), config })
+        locator.folder(manifest.runtime()?)?;
+        let name = format!("{id} {}", model.revision);
+        Ok(Self { model: folder, places: locator.places().to_vec(), name, config })
     }
 
     /// The model with its revision.
@@ -125,6 +147,7 @@ impl Listener {
             // The process has the same working directory; an absolute path holds whatever it does.
             listen: std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
             model: self.model.clone(),
+            places: self.places.clone(),
             language: self.config.language.clone(),
         };
         let answer = match &self.config.worker {
@@ -166,8 +189,7 @@ pub fn serve(line: &str, mut output: impl Write) -> io::Result<()> {
 }
 
 fn here(request: &Request) -> Answer {
-    let listened =
-        catch_unwind(AssertUnwindSafe(|| engine::listen(&request.listen, &request.model, request.language.as_deref())));
+    let listened = catch_unwind(AssertUnwindSafe(|| engine::listen(request)));
     listened.unwrap_or_else(|_| Err("the decoder panicked".to_owned()))
 }
 
@@ -177,7 +199,7 @@ mod tests {
 
     #[test]
     fn a_request_is_told_from_others_and_a_bad_one_answered() {
-        let request = Request { listen: "a.wav".into(), model: "m".into(), language: None };
+        let request = Request { listen: "a.wav".into(), model: "m".into(), places: vec![], language: None };
         assert!(is_request(&serde_json::to_string(&request).unwrap()));
         assert!(!is_request(r#"{"path":"a.pdf"}"#));
         let mut output = Vec::new();
