@@ -56,6 +56,35 @@ fn a_work_is_listed_once_and_keys_differ() {
 }
 
 #[test]
+fn what_the_catalog_lists_or_counts_is_a_work_too() {
+    let document = |key: &str, title: Option<&str>| CatalogDocument {
+        key: key.into(),
+        title: title.map(str::to_owned),
+        authors: vec!["Anna Klein".into()],
+        year: Some(2021),
+        doi: Some("10.5555/a".into()),
+        ..CatalogDocument::default()
+    };
+    let catalog = techrag_core::record::CatalogAnswer {
+        template: "count documents".into(),
+        columns: vec!["documents".into()],
+        rows: vec![vec![json!(2)]],
+        documents: vec![document("a.pdf", Some("Friction on ice")), document("b.pdf", None)],
+        ..Default::default()
+    };
+    let answer = crate::catalog::answer(&catalog);
+    let mut query = Query { answer, sql: Some(Box::new(catalog)), ..Query::new("How many?") };
+    let all = works(std::slice::from_ref(&query));
+    let bibtex = all.write(Style::Bibtex);
+    assert!(bibtex.contains("klein2021friction") && bibtex.contains("10.5555/a"), "{bibtex}");
+    let csl: Value = serde_json::from_str(&all.write(Style::Csl)).expect("JSON");
+    assert_eq!((csl[0]["DOI"].as_str(), csl[1]["title"].as_str()), (Some("10.5555/a"), Some("b.pdf")));
+    assert_eq!(all.write(Style::Ris).matches("TY  - GEN").count(), 2);
+    query.answer = None;
+    assert_eq!(works(&[query]).write(Style::Csl), "[]", "rows that are no answer cite nothing");
+}
+
+#[test]
 fn ris_keeps_one_value_a_line() {
     let all = works(&[cited(vec![source(1, "a.pdf", "Grip\nER  - \nTY  - JOUR", &["Klein, Anna"])])]);
     assert_eq!(

@@ -181,8 +181,13 @@ mod tests {
             columns: columns.iter().map(|column| (*column).to_owned()).collect(),
             rows: serde_json::from_value(rows).unwrap(),
             documents: vec![
-                CatalogDocument { doc_id: "0".into(), key: "a.pdf".into(), title: Some("On \u{1b}snow".into()) },
-                CatalogDocument { doc_id: "1".into(), key: "b.pdf".into(), title: None },
+                CatalogDocument {
+                    doc_id: "0".into(),
+                    key: "a.pdf".into(),
+                    title: Some("On \u{1b}snow".into()),
+                    ..CatalogDocument::default()
+                },
+                CatalogDocument { doc_id: "1".into(), key: "b.pdf".into(), ..CatalogDocument::default() },
             ],
             ..CatalogAnswer::default()
         }

@@ -21,7 +21,7 @@ pub struct Plan {
 ///
 /// | route | searched |
 /// |---|---|
-/// | content | when the evidence is MODERATE or WEAK after the retry, or was never scored; not when STRONG, and not when the caller fixed the effort to low |
+/// | content | when the evidence is MODERATE or WEAK after the retry, or was never scored; not when STRONG, not when the caller fixed the effort to low, and not when the library's catalog answers |
 /// | bibliometric, trend | always |
 /// | current_world | always, the web only |
 pub fn plan(query: &Query) -> Plan {
@@ -50,6 +50,7 @@ pub fn plan(query: &Query) -> Plan {
 fn content(query: &Query) -> (bool, &'static str) {
     let low = query.route.as_ref().is_some_and(|route| route.effort_fixed && route.effort == Effort::Low);
     match query.evidence.as_ref().map(|evidence| evidence.verdict) {
+        _ if query.sql.is_some() => (false, "the library's catalog answers, nothing outside is asked"),
         Some(Verdict::Strong) => (false, "the library's evidence is STRONG, nothing outside is asked"),
         _ if low => (false, "low effort was asked for, nothing outside is asked"),
         Some(Verdict::Moderate) => (true, "the library's evidence is MODERATE and is enriched"),

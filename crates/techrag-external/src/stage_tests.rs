@@ -113,6 +113,16 @@ fn low_effort_that_was_asked_for_stays_inside() {
 }
 
 #[test]
+fn what_the_catalog_answers_is_not_searched_for_outside() {
+    let mut counted = query(&[RouteName::Content], Some(Verdict::Weak));
+    counted.sql = Some(Box::default());
+    let plan = plan(&counted);
+    assert!(plan.loops.is_empty() && plan.reason.contains("the library's catalog answers"), "{}", plan.reason);
+    counted.route = query(&[RouteName::Bibliometric], None).route;
+    assert_eq!(super::plan(&counted).loops, [RouteName::Bibliometric], "what OpenAlex counts is another question");
+}
+
+#[test]
 fn two_vetted_works_end_the_loop_and_a_refusing_source_does_not() {
     let setting = Setting::new(|asked| match asked.target.split('/').nth(1) {
         Some("crossref") => crossref(&[("Tyre transients", ABSTRACT), ("Load and lag", ABSTRACT), ("Bees", "Honey.")]),

@@ -1,4 +1,5 @@
-//! The cited works as BibTeX, CSL-JSON or RIS, each work once however often it is cited.
+//! The cited works as BibTeX, CSL-JSON or RIS, each work once however often it is cited; of an answer of the catalog, the
+//! documents that its rows name or count.
 //!
 //! BibTeX is written by the `biblatex` crate, which knows what must be escaped and what parts a name has. CSL-JSON is
 //! plain JSON; RIS is lines of two letters and a value, for which no kept library writes. Where a work appeared is not
@@ -6,7 +7,8 @@
 
 use biblatex::{Bibliography, Chunk, Entry, EntryType, Person, Spanned};
 use serde_json::{Map, Value, json};
-use techrag_core::{record::Query, text};
+use techrag_core::record::{CatalogDocument, Query};
+use techrag_core::{clean, text};
 
 use super::view::{Shown, View};
 
@@ -32,9 +34,12 @@ struct Work {
 }
 
 impl Works {
-    /// Adds what the answer of a record cites; an answer that is not shown cites nothing.
+    /// Adds what the answer of a record cites, or the documents behind an answer of the catalog; an answer that is not
+    /// shown cites nothing.
     pub(super) fn add(&mut self, query: &Query) {
-        for source in View::of(query).sources {
+        let view = View::of(query);
+        let listed = view.told.and(view.catalog).map_or(Vec::new(), |catalog| catalog.documents);
+        for source in view.sources.into_iter().chain(listed.into_iter().map(listed_work)) {
             if self.0.iter().all(|work| !is_same(&work.source, &source)) {
                 let key = self.free_key(&source);
                 self.0.push(Work { key, source });
@@ -74,6 +79,20 @@ impl Works {
         let letters = std::iter::once(String::new()).chain((b'a'..=b'z').map(|letter| char::from(letter).to_string()));
         let numbers = (2..).map(|n: usize| format!("-{n}"));
         letters.chain(numbers).map(|end| format!("{stem}{end}")).find(|key| !taken(key)).unwrap_or(stem)
+    }
+}
+
+/// A document of the catalog as a work, whose title is its file's name where it has none.
+fn listed_work(document: CatalogDocument) -> Shown {
+    Shown {
+        n: 0,
+        title: clean::title(document.title.as_deref().unwrap_or(&document.key)),
+        authors: document.authors,
+        year: document.year,
+        doi: document.doi,
+        key: document.key,
+        pages: Vec::new(),
+        places: Vec::new(),
     }
 }
 

@@ -107,6 +107,9 @@ impl Table {
             doc_id: clean::line(&one.doc_id),
             key: clean::line(&one.key),
             title: one.title.as_deref().map(clean::line),
+            authors: one.authors.iter().map(|author| clean::line(author)).collect(),
+            year: one.year,
+            doi: one.doi.as_deref().map(clean::line),
         };
         Self {
             template: clean::line(&sql.template),

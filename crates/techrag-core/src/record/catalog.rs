@@ -43,4 +43,13 @@ pub struct CatalogDocument {
     /// Its title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    /// Its authors, as printed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub authors: Vec<String>,
+    /// Its year.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub year: Option<i32>,
+    /// Its DOI.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doi: Option<String>,
 }

@@ -27,13 +27,14 @@ pub(crate) fn answer(root: &Path, asked: &str, scope: Option<&BTreeSet<String>>)
     let statement = statement::of(&ask, scope.is_some());
     let asker = Asker::open(root, scope)?;
     let found = asker.rows(&statement.select, &statement.params, MOST)?;
-    let (documents, more) = match &statement.documents {
+    let (behind, more) = match &statement.documents {
         Some((select, limits)) => {
             let behind = asker.rows(select, &statement.params[..*limits], MOST)?;
-            (behind.rows.iter().map(|row| document(row)).collect(), behind.more)
+            (behind.rows, behind.more)
         }
-        None => (found.rows.iter().map(|row| document(row)).collect(), false),
+        None => (found.rows.clone(), false),
     };
+    let documents = described(&asker, behind.iter().filter_map(|row| row.first()))?;
     Ok(Some(CatalogAnswer {
         template: statement.template.into(),
         meaning: statement.meaning + if scope.is_some() { ", within the scope of the search" } else { "" },
@@ -47,10 +48,27 @@ pub(crate) fn answer(root: &Path, asked: &str, scope: Option<&BTreeSet<String>>)
     }))
 }
 
-/// A document from the first columns of a row.
+/// The documents of some ids, as they are cited, in the order of the ids.
+fn described<'a>(asker: &Asker, ids: impl Iterator<Item = &'a Value>) -> Result<Vec<CatalogDocument>> {
+    let ids: Vec<Value> = ids.cloned().collect();
+    let marks = vec!["?"; ids.len()].join(", ");
+    let rows = asker.rows(&format!("{} IN ({marks})", statement::DESCRIBED), &ids, MOST)?.rows;
+    let row = |id: &Value| rows.iter().find(|row| row.first() == Some(id));
+    Ok(ids.iter().filter_map(row).map(|row| document(row)).collect())
+}
+
+/// A document from a row of [`statement::DESCRIBED`].
 fn document(row: &[Value]) -> CatalogDocument {
     let cell = |at: usize| row.get(at).and_then(Value::as_str).map(str::to_owned);
-    CatalogDocument { doc_id: cell(0).unwrap_or_default(), key: cell(1).unwrap_or_default(), title: cell(2) }
+    let authors = cell(4).map(|names| serde_json::from_str(&names).unwrap_or_default()).unwrap_or_default();
+    CatalogDocument {
+        doc_id: cell(0).unwrap_or_default(),
+        key: cell(1).unwrap_or_default(),
+        title: cell(2),
+        authors,
+        year: row.get(3).and_then(Value::as_i64).and_then(|year| i32::try_from(year).ok()),
+        doi: cell(5),
+    }
 }
 
 #[cfg(test)]
@@ -78,6 +96,7 @@ mod tests {
                 title: Some(title.into()),
                 authors: authors[..=n.min(2)].iter().map(|name| (*name).to_owned()).collect(),
                 year,
+                doi: Some(format!("10.5555/{n}")),
                 pages: Some(10),
                 keywords: if n == 2 { vec!["Wet Friction".into()] } else { Vec::new() },
                 ..Document::default()
@@ -117,6 +136,10 @@ mod tests {
             let answer = answer(folder.path(), asked, None).unwrap().unwrap();
             assert_eq!((json!(answer.rows), keys(&answer)), (rows, documents), "{asked}: {}", answer.meaning);
             assert!(!answer.truncated && answer.rows.iter().all(|row| row.len() == answer.columns.len()));
+            if let Some(first) = answer.documents.iter().find(|document| document.key == "0.pdf") {
+                assert_eq!((first.authors.as_slice(), first.year), (&["H. B. Pacejka".to_owned()][..], Some(1987)));
+                assert_eq!((first.title.as_deref(), first.doi.as_deref()), (Some("Tyre models"), Some("10.5555/0")));
+            }
         }
     }
 

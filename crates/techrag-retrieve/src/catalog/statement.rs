@@ -12,12 +12,16 @@ pub(super) struct Statement {
     pub(super) meaning: String,
     pub(super) select: String,
     pub(super) params: Vec<Value>,
-    /// The SELECT of the documents (doc_id, key, title) behind the rows, with the params of the limits, which come
+    /// The SELECT of the documents (doc_id) behind the rows, with the params of the limits, which come
     /// first; `None` where the rows themselves begin with these columns.
     pub(super) documents: Option<(String, usize)>,
 }
 
 const AUTHORS: &str = "(SELECT group_concat(a.name, '; ') FROM authors a WHERE a.doc_id = d.doc_id) AS authors";
+/// What a document is cited by; the condition on its id stands behind.
+pub(super) const DESCRIBED: &str = "SELECT d.doc_id, d.key, d.title, d.year, \
+    (SELECT json_group_array(a.name ORDER BY a.position) FROM authors a WHERE a.doc_id = d.doc_id), d.doi \
+    FROM documents d WHERE d.doc_id";
 const JOIN_AUTHORS: &str = " JOIN authors a ON a.doc_id = d.doc_id";
 const JOIN_KEYWORDS: &str = " JOIN keywords k ON k.doc_id = d.doc_id";
 /// What a document says of itself.
@@ -64,7 +68,7 @@ pub(super) fn of(ask: &Ask, scoped: bool) -> Statement {
         }
     };
     let own = matches!(ask.wanted, Wanted::Documents | Wanted::Newest(_) | Wanted::Oldest(_));
-    let documents = format!("SELECT d.doc_id, d.key, d.title {} ORDER BY d.key", from(""));
+    let documents = format!("SELECT d.doc_id {} ORDER BY d.key", from(""));
     Statement { template, meaning: meaning(ask), select, params, documents: (!own).then_some((documents, limits)) }
 }
 
