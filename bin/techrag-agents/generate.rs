@@ -52,6 +52,7 @@ pub(crate) struct Args {
 }
 
 const ENCODER: &str = "all-MiniLM-L6-v2"; // what `auto` stands for
+const BATCH: usize = 16; // short texts of one length share a run: single words do, which a missing one is compared with
 
 impl Args {
     fn config<'a>(&self, cli: &'a Cli) -> anyhow::Result<generate::Config<'a>> {
@@ -81,7 +82,7 @@ impl Args {
 
     fn meaning(&self, cli: &Cli) -> anyhow::Result<Option<Meaning>> {
         let locator = Locator::new(cli.model_folders());
-        let limits = Limits { sessions: cli.jobs(), batch: 1 };
+        let limits = Limits { sessions: cli.jobs(), batch: BATCH };
         match self.encoder.as_str() {
             "off" => Ok(None),
             "auto" => Ok(Meaning::if_present(locator, ENCODER, limits)),

@@ -137,6 +137,33 @@ fn the_same_sentence_is_said_once() {
     assert_eq!(answer.text.matches("is 0.27").count(), 1);
 }
 
+#[test]
+fn a_sentence_that_differs_by_its_number_is_said_too() {
+    let text = "With worn tyres at the front axle of the car the gradient is 0.086. With worn tyres at the rear axle of the \
+        car the gradient is 0.220. With worn tyres at the rear axle of the car the gradient is known.";
+    let answer =
+        written("What gradient do worn tyres at the rear axle of the car give?", vec![source(1, "Cars", text)]);
+    assert!(answer.text.contains("0.086") && answer.text.contains("0.220") && !answer.text.contains("known"));
+}
+
+#[test]
+fn what_a_sentence_refers_to_comes_along() {
+    let text = "Snow is cold. The third is that ice ahead may lie hidden. No filter for tyres can remove this restriction. \
+        Rain falls in autumn. Sand is yellow.";
+    let answer = written("Which restriction can no filter remove?", vec![source(1, "Roads", text)]);
+    assert!(answer.text.contains("ice ahead may lie hidden"), "{}", answer.text);
+}
+
+#[test]
+fn a_condition_that_only_another_paper_gives_is_not_met() {
+    let question = "What stiffness does the brush tyre have at a load of 6 kN?";
+    let brush = || source(1, "Brush tyres", "The stiffness of the brush tyre is 72 kN/rad at its rated load.");
+    let other = source(2, "Strings", "A string under a load of 6 kN has a length of 0.515 m in the stiffness test.");
+    assert!(written(question, vec![brush(), other]).abstained);
+    let own = source(1, "Brush tyres", "The stiffness of the brush tyre is 72 kN/rad at a load of 6 kN.");
+    assert!(!written(question, vec![own]).abstained);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]

@@ -75,13 +75,15 @@ fn same_table(candidate: &Candidate, other: &Candidate) -> bool {
     candidate.unit.kind == Kind::Row && other.unit.kind == Kind::Row && place(candidate) == place(other)
 }
 
-/// Whether a candidate says what another says. Rows of one table share caption and heading, so they are compared by
-/// their numbers only: not at all.
+/// Whether a candidate says what another says. One with a number of its own says something new however alike the words
+/// are (`at the rear it is 0.220`). Rows of one table share caption and heading, so they are compared by their numbers
+/// only: not at all.
 fn repeats(candidate: &Candidate, other: &Candidate) -> bool {
     if candidate.unit.kind == Kind::Row || other.unit.kind == Kind::Row {
         return false;
     }
-    candidate.words.share_in(&other.words) >= REPEATS
+    let new_number = candidate.given.iter().any(|number| !other.given.contains(number));
+    !new_number && candidate.words.share_in(&other.words) >= REPEATS
 }
 
 /// The answer: the best sentence first, the others in reading order, papers in the order of their best sentence.

@@ -9,7 +9,7 @@
 //! | `absent` | −5 | the share of the question's terms, weighed by rarity, that no passage holds: nobody speaks of part of it |
 //! | `subjects` | −2 each, two at most | things the question names (general English, verbs and adjectives aside) that no passage holds: a question about nitrogen is not answered by sources that never name it |
 //! | `unread` | −3 | the share that passages hold, but none that is quoted: the parts of the question meet in no place |
-//! | `numbers` | −4.5 each, two at most | numbers the question gives as conditions that no quotation has with their units ([`super::conditions`]): at another pressure is another question |
+//! | `numbers` | −4.5 each, two at most | numbers the question gives as conditions that no quotation has with their units ([`super::conditions`]), of the best sentence's paper or one that is best for a part of the question: at another pressure is another question, and 6 kN in a paper on something else is no condition of this one |
 //! | `uncounted` | −2.5 | `how many surgeons` is asked, and no passage of the best source has a number beside that word; or a number in hours or metres, and no quotation has one of that kind |
 //!
 //! Below the floor the answer is "Not found in the provided sources." The weights are round numbers that separate the
@@ -48,7 +48,17 @@ pub(super) struct Evidence {
 }
 
 /// Weighs the evidence for an answer made of `chosen`, out of `ranked` candidates, best first.
-pub(super) fn evidence(asked: &Question, sources: &[Source], ranked: &[Scored<'_>], chosen: &[&Candidate]) -> Evidence {
+pub(super) fn evidence(
+    asked: &Question,
+    sources: &[Source],
+    ranked: &[Scored<'_>],
+    chosen: &[&Candidate],
+    seats: &[usize],
+) -> Evidence {
+    // The papers that answer: the best sentence's, and those that are best for a part of the question.
+    let seated = ranked.iter().filter(|scored| seats.contains(&scored.at));
+    let trusted: Vec<usize> = ranked.iter().take(1).chain(seated).map(|scored| scored.candidate.source).collect();
+    let is_trusted = |candidate: &Candidate| trusted.contains(&candidate.source);
     let everything =
         words(sources.iter().flat_map(|source| source.passages.iter().map(move |passage| (source, passage))));
     let read = chosen.iter().map(|candidate| {
@@ -66,11 +76,12 @@ pub(super) fn evidence(asked: &Question, sources: &[Source], ranked: &[Scored<'_
         .collect();
     let is_met = |condition: &Quantity| {
         let bare = condition.value.trim_start_matches('-');
-        chosen.iter().zip(&quoted).any(|(candidate, text)| {
+        chosen.iter().zip(&quoted).filter(|(candidate, _)| is_trusted(candidate)).any(|(candidate, text)| {
             conditions::holds(&candidate.unit, &sources[candidate.source].passages[candidate.passage].text, condition)
                 || count::in_name(text, bare)
         })
     };
+    let all: f64 = asked.terms.iter().map(|term| idf.weight(term)).sum();
     let unmeasured = asked.dimension.is_some_and(|wanted| {
         !chosen.iter().any(|candidate| {
             let passage = &sources[candidate.source].passages[candidate.passage].text;
@@ -78,7 +89,6 @@ pub(super) fn evidence(asked: &Question, sources: &[Source], ranked: &[Scored<'_
         })
     });
     let missing = asked.terms.iter().filter(|term| term.subject && stands(term, &everything) == 0.0);
-    let all: f64 = asked.terms.iter().map(|term| idf.weight(term)).sum();
     let mut evidence = Evidence {
         support: 0.0,
         best: ranked.first().map_or(0.0, |scored| scored.score),

@@ -76,9 +76,10 @@ fn answer(question: &str, sources: &[Source], config: Config, cosines: Option<&C
     let limits = compose::Limits::of(&asked, config.max_sentences);
     let seats = facet_bests(question, &candidates, sources);
     let chosen = compose::choose(&ranked, &seats, limits);
-    let mut evidence = floor::evidence(&asked, sources, &ranked, &chosen);
+    let kept = compose::without_strays(&chosen, &ranked, &seats);
+    let mut evidence = floor::evidence(&asked, sources, &ranked, &kept, &seats);
     if let Some(cosines) = cosines {
-        evidence.excuse_synonyms(&chosen, cosines);
+        evidence.excuse_synonyms(&kept, cosines);
     }
     for (name, value) in evidence.figures() {
         details.insert(name.into(), json!((value * 1e4).round() / 1e4));
@@ -89,7 +90,6 @@ fn answer(question: &str, sources: &[Source], config: Config, cosines: Option<&C
             (Answer { support: Some(evidence.support), ..Answer::not_found(BY, why) }, note)
         }
         None => {
-            let kept = compose::without_strays(&chosen, &ranked, &seats);
             let strays = match chosen.len() - kept.len() {
                 0 => String::new(),
                 strays => format!(", {strays} of other papers left out as far from the best"),

@@ -109,7 +109,9 @@ impl Question {
         ];
         let mut terms = lexical::terms(question);
         for term in &mut terms {
-            term.subject &= !is_measure(&term.word) && !HAPPENINGS.contains(&term.word.as_str());
+            // Numbers are conditions, which [`super::conditions`] looks for: `4.5–6.0 kN` is one word in a table.
+            let is_number = term.word.starts_with(|c: char| c.is_ascii_digit());
+            term.subject &= !is_number && !is_measure(&term.word) && !HAPPENINGS.contains(&term.word.as_str());
         }
         let mut conditions = quantities(question);
         conditions.sort();
@@ -138,9 +140,9 @@ fn one_word(question: &str) -> String {
 
 /// Words for what happens or how things stand to each other, as nouns and verbs of questions: a source says it otherwise.
 const HAPPENINGS: &[&str] = &[
-    "beat", "beats", "best", "come", "comes", "cope", "entry", "exit", "fares", "go", "goes", "occur", "occurs",
-    "plan", "plans", "rank", "ranking", "ranks", "rival", "rivals", "spend", "stand", "stands", "start", "suit",
-    "suits", "win", "wins", "worth",
+    "beat", "beats", "best", "come", "comes", "cope", "entry", "exit", "fares", "go", "goes", "lie", "lies", "occur",
+    "occurs", "plan", "plans", "rank", "ranking", "ranks", "rival", "rivals", "sit", "sits", "spend", "stand",
+    "stands", "start", "suit", "suits", "win", "wins", "worth",
 ];
 
 /// Words that tell in what an answer is given, or how things are ranked: a source need not name them.
@@ -158,10 +160,10 @@ fn counted(question: &str) -> Option<Term> {
     let phrase: Vec<&str> = asked
         .split(' ')
         .filter(|word| !word.is_empty())
-        .take_while(|word| !token::is_stop_word(&text::fold(word)))
+        .take_while(|word| !token::is_stop_word(&text::fold(word)) && *word != "per")
         .collect();
     let nouns = lexical::terms(&phrase.join(" ")).into_iter().filter(|term| !is_measure(&term.word));
-    nouns.filter(|term| !term.weak && !is_action_form(&term.word)).take(MOST_NOUNS).last()
+    nouns.filter(|term| term.subject && !is_action_form(&term.word)).take(MOST_NOUNS).last()
 }
 
 /// Most words of what is counted: `oscillatory components`.
@@ -257,6 +259,10 @@ mod tests {
         assert_eq!(counted("How many surgeons performed the procedures?").as_deref(), Some("surgeons"));
         assert_eq!(counted("How many trainable parameters does it have?").as_deref(), Some("parameters"));
         assert_eq!(counted("How much fuel did it save?").as_deref(), Some("fuel"));
+        for question in ["How many frequencies lie in it?", "How many samples per passage are needed?"] {
+            assert_ne!(counted(question).as_deref(), Some("lie"), "{question}");
+            assert_ne!(counted(question).as_deref(), Some("passage"), "{question}");
+        }
         for question in ["How many metres is it shorter?", "How much does it fall?", "How large is it?", "How many?"] {
             assert_eq!(counted(question), None, "{question}");
         }
