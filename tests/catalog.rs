@@ -48,7 +48,8 @@ fn a_question_that_counts_is_answered_from_the_catalog_and_shown() {
     assert_eq!(query["sql"]["params"], json!(["Hans Pacejka", "braking"]));
     assert_eq!(
         query["sql"]["documents"][1],
-        json!({ "doc_id": "0000000000000002", "key": "p2.pdf", "title": "Braking of tyres 2" })
+        json!({ "doc_id": "0000000000000002", "key": "p2.pdf", "title": "Braking of tyres 2",
+            "authors": ["H. B. Pacejka"], "year": 2002 })
     );
     assert!(query["hits"].as_array().is_some_and(|hits| !hits.is_empty()), "passages are searched too");
     assert!(note(&query).contains("the catalog asked: count documents (1 rows)"), "{}", note(&query));

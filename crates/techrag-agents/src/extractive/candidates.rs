@@ -90,8 +90,8 @@ pub(super) fn candidates(asked: &Question, sources: &[Source]) -> Vec<Candidate>
                 let own = in_context(&unit, &passage.text);
                 let words = Bag::alike(&own).explained(&short);
                 let in_context = text::squeeze(&format!("{heading}. {own}"));
-                let unit_range = unit.range.clone();
-                let thread = Thread::of(&passage.text[unit_range.clone()], unit.kind);
+                let given = numbers(&passage.text[unit.range.clone()]);
+                let thread = Thread::of(&passage.text[unit.range.clone()], unit.kind);
                 let features = Features { rank: ranks[at][inside], ..Features::default() };
                 found.push(Candidate {
                     source: at,
@@ -101,7 +101,7 @@ pub(super) fn candidates(asked: &Question, sources: &[Source]) -> Vec<Candidate>
                     words,
                     around: Bag::default(),
                     thread,
-                    given: numbers(&passage.text[unit_range.clone()]),
+                    given,
                     features,
                 });
             }
