@@ -15,8 +15,8 @@ const BEAMS: usize = 5;
 const TRIES: usize = 5;
 /// Most tokens that the network takes, with what it was told.
 const CONTEXT: usize = 448;
-/// Most tokens of a window: half of them (`sample_len`), and of what was said before.
-pub(super) const LONGEST: usize = CONTEXT / 2;
+/// Most tokens of a window: half of them (`sample_len`).
+const LONGEST: usize = CONTEXT / 2;
 
 /// Where saying begins: what the network was told, and the logits of what comes first.
 pub(super) struct Start {

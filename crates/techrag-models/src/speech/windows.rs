@@ -1,4 +1,7 @@
 //! A stretch of sound heard window after window, each from where the last one ended (openai/whisper, transcribe.py).
+//!
+//! A window is not told what was said before (`condition_on_previous_text` is off, as it was with whisper.cpp): told, a
+//! talk of two minutes lost 24 seconds to words that nobody said.
 
 use std::io::Write as _;
 
@@ -8,7 +11,7 @@ use flate2::write::ZlibEncoder;
 use super::mel;
 use super::network::{Heard, Network, Past};
 use super::rules;
-use super::search::{LONGEST, Said, Speaker, Start};
+use super::search::{Said, Speaker, Start};
 use super::words::Token;
 
 /// Frames of a step of time.
@@ -21,8 +24,6 @@ const UNSURE: f32 = -1.0;
 const REPEATS: f32 = 2.4;
 /// Probability of no speech over which something unsure was not said (`no_speech_threshold`).
 const NO_SPEECH: f32 = 0.6;
-/// Temperature over which what was said is not told to the next window (`prompt_reset_on_temperature`).
-const FORGET: f32 = 0.5;
 /// Probability from which a language is believed (faster-whisper, `language_detection_threshold`).
 const KNOWN: f32 = 0.5;
 
@@ -34,7 +35,6 @@ pub(super) struct Piece {
     pub(super) text: String,
     /// Mean probability of its words.
     pub(super) confidence: f32,
-    tokens: Vec<Token>,
 }
 
 /// How well the language is known.
@@ -88,24 +88,19 @@ impl<'a> Listener<'a> {
     pub(super) fn hear(&mut self, samples: &[f32]) -> Result<Vec<Piece>, String> {
         let sound = self.mel.hear(samples);
         let most = self.speaker.network.window[1];
-        let (mut pieces, mut told, mut language, mut at) = (Vec::new(), Vec::new(), None, 0);
+        let (mut pieces, mut language, mut at) = (Vec::new(), None, 0);
         while at < sound.frames {
             let length = most.min(sound.frames - at);
             let heard = self.network().hear(&sound.window(at, most)).map_err(|error| error.to_string())?;
             if language.is_none() {
                 language = self.tell_language(&heard)?;
             }
-            let believed = self.window(&heard, &told, language)?;
+            let believed = self.window(&heard, language)?;
             if believed.silent {
                 at += length;
                 continue;
             }
             let (found, step) = self.pieces(&believed.said, length)?;
-            if believed.temperature > FORGET {
-                told.clear();
-            } else {
-                told.extend(found.iter().flat_map(|piece| piece.tokens.iter().copied()));
-            }
             pieces.extend(found.into_iter().map(|piece| Piece {
                 start: at + piece.start,
                 end: at + piece.end,
@@ -149,14 +144,10 @@ impl<'a> Listener<'a> {
         Ok(Start { past, logits })
     }
 
-    /// What was said in a window, after what was said before.
-    fn window(&self, heard: &Heard, told: &[Token], language: Option<Token>) -> Result<Believed, String> {
+    /// What was said in a window.
+    fn window(&self, heard: &Heard, language: Option<Token>) -> Result<Believed, String> {
         let words = self.speaker.words;
-        let before = &told[told.len().saturating_sub(LONGEST - 1)..];
-        let mut prompt: Vec<Token> = if before.is_empty() { Vec::new() } else { vec![words.before] };
-        prompt.extend(before);
-        prompt.push(words.start);
-        let begun = self.say(heard, None, &prompt)?;
+        let begun = self.say(heard, None, &[words.start])?;
         let silence = (begun.logits[words.silence as usize] - rules::log_sum(&begun.logits)).exp();
         let task = words.task(language);
         let start = if task.is_empty() { begun } else { self.say(heard, Some(&begun.past), &task)? };
@@ -184,8 +175,7 @@ impl<'a> Listener<'a> {
                 .then(b.1.temperature.total_cmp(&a.1.temperature))
         };
         let best = tried.into_iter().max_by(surer).ok_or("no temperature")?;
-        // The hottest was reached, whichever is taken.
-        Ok(Believed { temperature: TEMPERATURES[TEMPERATURES.len() - 1], ..best.1 })
+        Ok(best.1)
     }
 
     /// The pieces between times of a window of so many frames, and how far it was heard.
@@ -199,7 +189,7 @@ impl<'a> Listener<'a> {
                 continue;
             }
             let confidence = confidence(&said.tokens[tokens.clone()], &said.each[tokens.clone()], words.end);
-            pieces.push(Piece { start, end, text, confidence, tokens: said.tokens[tokens].to_vec() });
+            pieces.push(Piece { start, end, text, confidence });
         }
         Ok((pieces, step))
     }

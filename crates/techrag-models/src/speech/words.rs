@@ -24,8 +24,6 @@ pub(super) struct Words {
     pub(super) end: Token,
     /// Begins what is said.
     pub(super) start: Token,
-    /// Begins what was said before.
-    pub(super) before: Token,
     /// There is no speech.
     pub(super) silence: Token,
     /// The first time, 0.00; each further is [`STAMP`](super::windows::STAMP) frames later.
@@ -69,7 +67,7 @@ impl Words {
         unsaid.extend(signs(&tokenizer).into_iter().filter(|&sign| sign < times));
         let space = one(&tokenizer, " ").filter(|&space| space < times);
         let blank = [Some(end), space].into_iter().flatten().collect();
-        Ok(Self { tokenizer, count, end, start, before, silence, times, languages, transcribe, unsaid, blank })
+        Ok(Self { tokenizer, count, end, start, silence, times, languages, transcribe, unsaid, blank })
     }
 
     /// What the model is told before it speaks, after [`Words::start`].
