@@ -97,7 +97,9 @@ impl Fragment {
         let Some(&last) = self.glyphs.last() else { return false };
         let gap = next.x - glyphs[last].end.0;
         let em = self.size.max(next.size);
-        (-BACK * em..=GAP * em).contains(&gap) && same_line(self.base, self.size, next.y, next.size)
+        (-BACK * em..=GAP * em).contains(&gap)
+            && same_line(self.base, self.size, next.y, next.size)
+            && !(is_operator(&glyphs[last]) && next.size < SMALL * glyphs[last].size)
     }
 
     fn push(&mut self, glyphs: &[Glyph], index: usize, space: bool) {
@@ -149,6 +151,12 @@ fn floats(glyph: &Glyph) -> bool {
                     ..='\u{36f}'
             )
     })
+}
+
+/// Whether a glyph is a large operator. It hangs from its origin, where its upper limit stands: together they would be a
+/// line of their own above the one that they belong to.
+fn is_operator(glyph: &Glyph) -> bool {
+    glyph.text.first().is_some_and(|c| matches!(c, '∑' | '∏' | '∫' | '⋃' | '⋂'))
 }
 
 /// Whether text of `size` at base line `base` and text of `other_size` at `other` are on one line: the same base line,
