@@ -4,6 +4,7 @@ use super::block::Draft;
 use super::fragment::Fragment;
 use super::kind::Class;
 use super::row::Row;
+use super::runs::are_apart;
 use crate::glyphs::Glyph;
 use crate::page::Line;
 
@@ -63,16 +64,20 @@ pub(super) fn lines(rows: &[Row], glyphs: &[Glyph]) -> Vec<Line> {
     let mut bottom = f32::NEG_INFINITY;
     let mut right = f32::NEG_INFINITY;
     let mut last_base = f32::NAN;
+    let mut before: Option<&Glyph> = None;
     for (part, row) in parts {
         let line = super::runs::line(&Row { base: row.base, size: row.size, ..Row::alone(part.clone()) }, glyphs);
         let fresh = part.bbox[0] < right - 3.0 * row.size && part.base > bottom + 0.3 * row.size;
         match lines.last_mut().filter(|_| !fresh) {
             Some(last) => {
-                join(last, line, part.bbox[0] - right > 0.15 * row.size || (row.base - last_base).abs() > 0.1);
+                let first = part.glyphs.first().map(|&first| &glyphs[first]);
+                let words = before.zip(first).is_some_and(|(before, first)| are_apart(before, first, row));
+                join(last, line, words || part.bbox[0] - right > 0.15 * row.size || (row.base - last_base).abs() > 0.1);
             }
             None => lines.push(line),
         }
         last_base = row.base;
+        before = part.glyphs.last().map(|&last| &glyphs[last]);
         if fresh {
             (bottom, right) = (f32::NEG_INFINITY, f32::NEG_INFINITY);
         }
@@ -88,4 +93,25 @@ fn join(line: &mut Line, more: Line, space: bool) {
     }
     line.bbox = super::fragment::join(line.bbox, more.bbox);
     line.runs.extend(more.runs);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fragment::{fragments, tests::line};
+    use super::super::row::rows;
+    use super::*;
+
+    #[test]
+    fn a_numerator_is_no_part_of_the_word_under_it() {
+        // s over v, which is as wide and begins before it, as TeX draws a small fraction.
+        let glyphs = [
+            line("(", 10.0, 100.0, 10.0),
+            line("s", 18.0, 96.0, 8.0),
+            line("v", 16.0, 104.0, 8.0),
+            line("− 1)", 26.0, 100.0, 10.0),
+        ]
+        .concat();
+        let text: Vec<String> = lines(&rows(fragments(&glyphs)), &glyphs).iter().map(Line::text).collect();
+        assert_eq!(text, ["( s v − 1)"]);
+    }
 }

@@ -147,8 +147,7 @@ fn runs(placed: &[Placed], row: &Row, glyphs: &[Glyph]) -> Vec<Run> {
         let glyph = &glyphs[index];
         let script = script(glyph, row);
         let fits = runs.last().is_some_and(|run| fits(run, glyph, script));
-        let apart = at > 0 && is_stack_of_letters(&glyphs[placed[at - 1].0], glyph, row);
-        let space = space && at > 0 || apart;
+        let space = at > 0 && (space || are_apart(&glyphs[placed[at - 1].0], glyph, row));
         if !fits {
             if let Some(run) = runs.last_mut().filter(|_| space) {
                 run.text.push(' ');
@@ -182,15 +181,32 @@ fn is_fraction(base: Option<&Glyph>, over: &Glyph, under: &Glyph, row: &Row) -> 
         && under.x < over.end.0
 }
 
-/// Whether a letter of an index stands under the exponent that ends before it: `a` with `i` over `t` is no `ait`. Digits
-/// need no space, they become raised and lowered ones.
-fn is_stack_of_letters(over: &Glyph, under: &Glyph, row: &Row) -> bool {
-    let letter = |glyph: &Glyph| glyph.text.first().is_some_and(|c| c.is_alphabetic());
-    let scripts = (script(over, row), script(under, row));
-    matches!(scripts, (Script::Super, Script::Sub) | (Script::Sub, Script::Super))
-        && letter(over)
-        && letter(under)
-        && under.x < over.end.0 - 0.1 * under.size
+/// Whether two glyphs that the content draws one after the other are parts of different words, though no gap says so.
+pub(super) fn are_apart(before: &Glyph, glyph: &Glyph, row: &Row) -> bool {
+    is_stack_of_letters(before, glyph) || is_next_factor(before, glyph, row)
+}
+
+/// Whether two letters stand over each other, an index under an exponent or a denominator under its numerator: `a` with
+/// `i` over `t` is no `ait`. Digits need no space, they become raised and lowered ones.
+fn is_stack_of_letters(one: &Glyph, other: &Glyph) -> bool {
+    letter(one)
+        && letter(other)
+        && (one.y - other.y).abs() > 0.5 * one.size.min(other.size)
+        && other.x < one.end.0 - 0.1 * other.size
+}
+
+fn letter(glyph: &Glyph) -> bool {
+    glyph.text.first().is_some_and(|c| c.is_alphabetic())
+}
+
+/// Whether a letter stands behind the letters of an index or exponent, which end one factor: `L` with `CE` below and `C`
+/// is no `LCEC`. TeX sets half a point there; the letters of its name overlap.
+fn is_next_factor(before: &Glyph, glyph: &Glyph, row: &Row) -> bool {
+    script(before, row) != Script::None
+        && script(glyph, row) == Script::None
+        && letter(before)
+        && letter(glyph)
+        && glyph.x - before.end.0 > 0.02 * row.size
 }
 
 fn start(style: Style, size: f32, script: Script) -> Run {
@@ -226,6 +242,26 @@ mod tests {
 
     fn text(glyphs: &[Glyph]) -> Vec<Line> {
         rows(fragments(glyphs)).iter().map(|row| line(row, glyphs)).collect()
+    }
+
+    #[test]
+    fn factors_of_a_product_are_words_of_their_own() {
+        // L with CE below, and C half a point behind it.
+        let product =
+            [glyphs("L", 10.0, 100.0, 10.0), glyphs("CE", 15.0, 102.0, 7.0), glyphs("C is one", 22.5, 100.0, 10.0)];
+        assert_eq!(text(&product.concat())[0].text(), "LCE C is one");
+        // TeX's name, whose letters overlap.
+        let name = [glyphs("L", 10.0, 100.0, 10.0), glyphs("A", 13.2, 98.0, 7.0), glyphs("TEX", 15.2, 100.0, 10.0)];
+        assert_eq!(text(&name.concat())[0].text(), "LATEX");
+        // The letters of a denominator begin before those of the numerator end.
+        let fraction = [
+            glyphs("it is ", 10.0, 100.0, 10.0),
+            glyphs("ds", 46.0, 93.0, 10.0),
+            glyphs("vego", 41.0, 107.0, 10.0),
+            glyphs("= 2", 64.0, 100.0, 10.0),
+        ];
+        let all: String = text(&fraction.concat()).iter().map(|line| line.text() + "\n").collect();
+        assert!(!all.contains("dsv"), "{all}");
     }
 
     #[test]
