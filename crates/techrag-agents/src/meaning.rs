@@ -82,3 +82,29 @@ impl Meaning {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_known_and_what_shares_a_run_changes_no_cosine() {
+        let open = |batch| {
+            let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.models");
+            Meaning::if_present(Locator::new(vec![folder]), "all-MiniLM-L6-v2", Limits { sessions: 1, batch })
+        };
+        let (Some(meaning), Some(alone)) = (open(16), open(1)) else {
+            eprintln!("skipped: all-MiniLM-L6-v2 is not in .models (run make models)");
+            return;
+        };
+        let texts = ["The grip on snow is low.", "grip", "A drum of steel.", "snow", "The grip on snow is low."];
+        let asked = "How much grip is there on snow?";
+        let expected: Vec<f32> =
+            texts.iter().map(|text| alone.cosines(asked, &[text]).expect("an encoder").remove(0)).collect();
+        for _ in 0..2 {
+            assert_eq!(meaning.cosines(asked, &texts).expect("an encoder"), expected);
+        }
+        assert_eq!(meaning.known.lock().expect("a lock").len(), 4, "each text once");
+        assert!(meaning.cosines(asked, &[]).expect("an encoder").is_empty());
+    }
+}
