@@ -78,6 +78,11 @@ def folded(line: str) -> str:
     return re.sub(r"\d+", "#", re.sub(r"\s+", "", line.lower()))
 
 
+def is_counter(line: str) -> bool:
+    """Whether a line is the number of an equation, which repeats on page after page and is no running header."""
+    return re.fullmatch(r"\(#\)", folded(line)) is not None
+
+
 class Papers:
     """The scanned papers, their truth by page, and the lines that repeat from page to page."""
 
@@ -86,14 +91,14 @@ class Papers:
         self.truth = {file: json.loads(file.with_suffix(".truth.json").read_text(encoding="utf-8"))[:most] for file in self.files}
         self.repeated = {}
         for file, pages in self.truth.items():
-            seen = Counter(line for page in pages for line in {folded(line) for line in page.splitlines() if line.strip()})
+            seen = Counter(line for page in pages for line in {folded(line) for line in page.splitlines() if line.strip() and not is_counter(line)})
             self.repeated[file] = {line for line, count in seen.items() if count > 1}
 
     def without_furniture(self, file: Path, page: str) -> str:
         """Less the repeated lines, also where some of their characters were misread."""
         from rapidfuzz.fuzz import ratio
 
-        repeats = lambda line: any(ratio(folded(line), known) > 80 for known in self.repeated[file])
+        repeats = lambda line: not is_counter(line) and any(ratio(folded(line), known) > 80 for known in self.repeated[file])
         return "\n".join(line for line in page.splitlines() if not line.strip() or not repeats(line))
 
 

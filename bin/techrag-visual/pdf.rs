@@ -13,7 +13,7 @@ use techrag_pdf::worker;
 #[derive(clap::Args)]
 pub(crate) struct PdfArgs {
     /// Largest file that is read, in bytes
-    #[arg(long, value_name = "N", default_value_t = 1 << 30, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1 << 30, value_parser = techrag_cli::range::whole::<u64>(1..=1 << 50))]
     max_bytes: u64,
     /// Memory of a PDF reader, in MiB; a page whose images need more is named
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(16..=MEMORY))]

@@ -15,6 +15,9 @@ pub enum Error {
     /// A password is needed, or the one given is wrong.
     #[error("the file is encrypted: {0}")]
     Encrypted(String),
+    /// A picture of a kind that is not read.
+    #[error("{0}")]
+    Unsupported(String),
     /// A PDF that no reader can repair.
     #[error("the file is damaged: {0}")]
     Damaged(String),
@@ -37,7 +40,7 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Unreadable(_) => ErrorKind::Unreadable,
-            Self::NotPdf(_) => ErrorKind::Unsupported,
+            Self::NotPdf(_) | Self::Unsupported(_) => ErrorKind::Unsupported,
             Self::Encrypted(_) => ErrorKind::Encrypted,
             Self::Damaged(_) | Self::Page(_) => ErrorKind::Damaged,
             Self::Timeout(_) => ErrorKind::Timeout,

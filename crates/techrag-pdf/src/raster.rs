@@ -13,6 +13,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Most pixels of a longer side: A4 at 350 dots an inch, and 50 MB of bytes for a square.
 pub const LONGEST_SIDE: u32 = 4096;
+/// Most pixels of a picture: those of a square of that side. A strip may be longer.
+pub(crate) const MOST_DRAWN: u32 = LONGEST_SIDE * LONGEST_SIDE;
 
 /// What draws: pictures of another renderer differ in their pixels.
 pub const RENDERER: &str = "hayro 0.9";
@@ -47,8 +49,8 @@ pub struct Picture {
 impl Picture {
     /// How many bytes [`Picture::rgb`] has to hold; `None` beyond what is ever drawn.
     pub(crate) fn length(&self) -> Option<usize> {
-        let within = self.width <= LONGEST_SIDE && self.height <= LONGEST_SIDE;
-        within.then_some(self.width as usize * self.height as usize * 3)
+        let within = u64::from(self.width) * u64::from(self.height) <= u64::from(MOST_DRAWN);
+        within.then(|| self.width as usize * self.height as usize * 3)
     }
 }
 
