@@ -78,5 +78,5 @@ fn glyph(text: Text, x: f32, y: f32, size: f32, width: f32, flags: u8) -> Glyph 
         _ => Family::Words,
     };
     let style = Style { bold: has(1), italic: has(2), family };
-    Glyph { text, x, y, end, size, style, invisible: has(8), artifact: has(16) }
+    Glyph { text, x, y, end, size, em: size, spacing: 0.0, style, invisible: has(8), artifact: has(16) }
 }

@@ -111,8 +111,18 @@ fn glyphs(words: &[Word]) -> Vec<Glyph> {
 fn push(word: &Word, y: f32, size: f32, style: Style, glyphs: &mut Vec<Glyph>) {
     let [left, _, right, _] = word.bbox;
     let step = (right - left) / count(word.text.chars().count());
-    let glyph =
-        |text, x: f32, end: f32| Glyph { text, x, y, end: (end, y), size, style, invisible: false, artifact: false };
+    let glyph = |text, x: f32, end: f32| Glyph {
+        text,
+        x,
+        y,
+        end: (end, y),
+        size,
+        em: size,
+        spacing: 0.0,
+        style,
+        invisible: false,
+        artifact: false,
+    };
     let mut x = left;
     for c in word.text.chars() {
         glyphs.push(glyph(clean(c.encode_utf8(&mut [0; 4])), x, x + step));

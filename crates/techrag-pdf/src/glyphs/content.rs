@@ -251,6 +251,10 @@ impl<'a> Run<'_, 'a> {
 
     /// Operators that show text, forms and images.
     fn text_op(&mut self, op: &Op<'_, '_>, scope: &mut Scope<'_, 'a>) -> Result<(), Late> {
+        if !matches!(op, Op::ShowText(_) | Op::ShowTexts(_)) {
+            // What comes next stands where it is put, not where spacing leads.
+            self.raw.glyphs.iter_mut().next_back().into_iter().for_each(|last| last.spacing = 0.0);
+        }
         match op {
             Op::BeginText(_) => scope.set_line(Matrix::IDENTITY),
             Op::SetTextMatrix(m) => scope.set_line(matrix([&m.0, &m.1, &m.2, &m.3, &m.4, &m.5])),
@@ -315,12 +319,12 @@ impl<'a> Run<'_, 'a> {
             if face.horizontal { (origin, (origin.0 + advance, origin.1)) } else { ((0.0, 0.0), (0.0, advance)) };
         let (x, y) = point(glyph_space.apply(origin.0, origin.1));
         let end = point(glyph_space.apply(end.0, end.1));
-        #[expect(clippy::cast_possible_truncation, reason = "a font size in points")]
-        let size = (glyph_space.scales().1 * face.em) as f32;
+        let (size, em) = sizes(glyph_space, face.em);
+        let spacing = spacing(&scope.state, scope.text);
         if x.is_finite() && y.is_finite() && end.0.is_finite() && end.1.is_finite() && size.is_finite() {
             let invisible = mode == 3 || mode == 7;
             let artifact = self.marks.artifact();
-            self.raw.glyphs.push(Glyph { text, x, y, end, size, style: face.style, invisible, artifact });
+            self.raw.glyphs.push(Glyph { text, x, y, end, size, em, spacing, style: face.style, invisible, artifact });
         }
     }
 
@@ -391,6 +395,25 @@ impl<'a> Scope<'_, 'a> {
         let (x, y) = if face.horizontal { (by * self.state.stretch, 0.0) } else { (0.0, by) };
         self.text = Matrix::shift(x, y).then(self.text);
     }
+}
+
+/// Font size and width of an em in points; `em` is the font's in units of its size.
+#[expect(clippy::cast_possible_truncation, reason = "a font size in points")]
+fn sizes(glyph_space: Matrix, em: f64) -> (f32, f32) {
+    let (wide, high) = glyph_space.scales();
+    let (size, wide) = ((high * em) as f32, (wide * em) as f32);
+    // Rounding makes no condensed text.
+    if (wide - size).abs() > 0.01 * size { (size, wide.clamp(0.2 * size, 5.0 * size)) } else { (size, size) }
+}
+
+/// Character spacing on the page, in points.
+#[expect(clippy::cast_possible_truncation, reason = "points on a page")]
+fn spacing(state: &State<'_>, text: Matrix) -> f32 {
+    if state.char_space == 0.0 {
+        return 0.0;
+    }
+    let spacing = (state.char_space * state.stretch * text.then(state.ctm).scales().0) as f32;
+    if spacing.is_finite() { spacing } else { 0.0 }
 }
 
 fn matrix(numbers: [&Number; 6]) -> Matrix {

@@ -100,6 +100,10 @@ pub(crate) struct Glyph {
     pub end: (f32, f32),
     /// Font size in points, transformation applied.
     pub size: f32,
+    /// Width of an em in points: less than `size` where text is condensed, more where it is stretched.
+    pub em: f32,
+    /// Character spacing in points between it and the glyph that the same text goes on with; 0 where the pen moves.
+    pub spacing: f32,
     /// Look of its font.
     pub style: Style,
     /// Drawn in render mode 3 (or clip only): an OCR layer, or hidden.

@@ -49,7 +49,8 @@ fn drop_doubles(glyphs: &mut Vec<Glyph>, width: f32, height: f32) {
         if glyph.text.is_blank() || glyph.text == Text::Unknown {
             continue;
         }
-        let twin = grid.near(glyph, DOUBLE * glyph.size).find(|&other| same(&glyphs[other], glyph));
+        let follows = |other: usize| other + 1 == index && follows(&glyphs[other], glyph);
+        let twin = grid.near(glyph, DOUBLE * glyph.em).find(|&other| same(&glyphs[other], glyph) && !follows(other));
         match twin {
             Some(twin) => {
                 glyphs[twin].style.bold = true;
@@ -113,7 +114,14 @@ impl Grid {
 
 fn same(a: &Glyph, b: &Glyph) -> bool {
     let near = DOUBLE * a.size;
-    a.text == b.text && (a.x - b.x).abs() < near && (a.y - b.y).abs() < near && (a.size - b.size).abs() < near
+    let beside = (a.x - b.x).abs() < DOUBLE * a.em.min(a.size);
+    a.text == b.text && beside && (a.y - b.y).abs() < near && (a.size - b.size).abs() < near
+}
+
+/// Whether a letter stands where the one drawn before it says, as the second of two in text that is squeezed.
+fn follows(before: &Glyph, next: &Glyph) -> bool {
+    let there = (before.end.0 + before.spacing - next.x).hypot(before.end.1 - next.y);
+    there < 0.05 * next.em && (next.x - before.x).hypot(next.y - before.y) > 0.02 * next.em
 }
 
 #[cfg(test)]
@@ -129,6 +137,8 @@ mod tests {
             y: 50.0,
             end: (x + 5.0, 50.0),
             size: 10.0,
+            em: 10.0,
+            spacing: 0.0,
             style,
             invisible: false,
             artifact: false,

@@ -38,13 +38,19 @@ pub(super) struct Fragment {
     pub floating: bool,
 }
 
+/// Space in points between a glyph and the next one on its line, beyond what character spacing makes.
+pub(super) fn gap(before: &Glyph, next: &Glyph) -> f32 {
+    next.x - before.end.0 - before.spacing
+}
+
 /// Smallest gap in points that is a space behind `before` in text of `size`, if none is drawn.
 pub(super) fn word_gap(size: f32, before: &Glyph, next: &Glyph) -> f32 {
     let raised = next.size < SMALL * before.size && before.y - next.y > 0.12 * before.size && !floats(next);
     if raised && (before.style.italic || before.style.is_math()) {
         RAISED * before.size
     } else {
-        WORD * size.min(next.size)
+        // Spaces of condensed text are as condensed.
+        WORD * size.min(next.size) * next.em / next.size
     }
 }
 
@@ -77,6 +83,7 @@ pub(super) fn fragments(glyphs: &[Glyph]) -> Vec<Fragment> {
         open = true;
         space = false;
     }
+    done.iter_mut().for_each(|fragment| super::spaced::mend(fragment, glyphs));
     done
 }
 
@@ -95,9 +102,9 @@ impl Fragment {
     /// Whether `next` goes on where this ends.
     fn takes(&self, glyphs: &[Glyph], next: &Glyph) -> bool {
         let Some(&last) = self.glyphs.last() else { return false };
-        let gap = next.x - glyphs[last].end.0;
+        let gap = gap(&glyphs[last], next);
         let em = self.size.max(next.size);
-        (-BACK * em..=GAP * em).contains(&gap)
+        (-BACK * em..=GAP * em.max(next.em)).contains(&gap)
             && same_line(self.base, self.size, next.y, next.size)
             && !(is_operator(&glyphs[last]) && next.size < SMALL * glyphs[last].size)
     }
@@ -105,7 +112,7 @@ impl Fragment {
     fn push(&mut self, glyphs: &[Glyph], index: usize, space: bool) {
         let glyph = &glyphs[index];
         let before = self.glyphs.last().map_or(glyph, |&last| &glyphs[last]);
-        let gap = glyph.x - before.end.0;
+        let gap = gap(before, glyph);
         let em = self.size.min(glyph.size);
         let white = gap > word_gap(self.size, before, glyph);
         self.spaces.push(white || (space && gap > -0.1 * em));
@@ -121,10 +128,12 @@ impl Fragment {
     /// Its stretches between gaps of at least `gap` points.
     pub(super) fn parted(&self, gap: f32, glyphs: &[Glyph]) -> Vec<Self> {
         let mut parts: Vec<Self> = Vec::new();
+        let mut spacing = 0.0;
         for (&index, &space) in self.glyphs.iter().zip(&self.spaces) {
             let bbox = glyph_box(&glyphs[index]);
+            let before = std::mem::replace(&mut spacing, glyphs[index].spacing.max(0.0));
             match parts.last_mut() {
-                Some(part) if bbox[0] - part.bbox[2] < gap => {
+                Some(part) if bbox[0] - part.bbox[2] - before < gap => {
                     part.glyphs.push(index);
                     part.spaces.push(space);
                     part.bbox = join(part.bbox, bbox);
@@ -191,6 +200,8 @@ pub(super) mod tests {
                 y,
                 end,
                 size,
+                em: size,
+                spacing: 0.0,
                 style: Style::default(),
                 invisible: false,
                 artifact: false,

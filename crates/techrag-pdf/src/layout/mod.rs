@@ -28,6 +28,8 @@ mod row;
 mod ruling;
 mod runs;
 mod shading;
+mod slant;
+mod spaced;
 mod table;
 mod wrapped;
 
@@ -43,7 +45,7 @@ pub(crate) fn page(mut raw: Raw) -> Page {
     let unknown = raw.glyphs.iter().filter(|glyph| glyph.text == Text::Unknown).count();
     let shown = raw.glyphs.iter().filter(|glyph| !glyph.text.is_blank()).count();
     let mut blocks = Vec::new();
-    let directions = frame::split(&raw);
+    let directions = slant::split(&raw);
     // Where no direction has half of the text, none is the page's.
     let is_mixed = directions.first().is_some_and(|(_, glyphs)| glyphs.len() * 2 < raw.glyphs.len());
     for (index, (frame, glyphs)) in directions.into_iter().enumerate() {

@@ -102,7 +102,7 @@ fn weave(placed: &mut [Placed], row: &Row, glyphs: &[Glyph]) {
         placed[index].1 = at.x - end > fragment::word_gap(before.size, before, at);
         // Behind an exponent and its index the row goes on where the longer of them ends.
         let stacked = is_script(at, row) && is_script(before, row);
-        let until = at.end.0.max(at.x);
+        let until = at.end.0.max(at.x) + at.spacing;
         end = if stacked { end.max(until) } else { until };
     }
 }

@@ -84,5 +84,16 @@ fn glyph(char: &TextChar<'_>, origin: (f32, f32)) -> Option<Glyph> {
         char.font().map(|font| Style { bold: font.is_bold(), italic: font.is_italic(), ..named_style(font.name()) });
     let text = if c == '\u{fffd}' { Text::Unknown } else { clean(&c.to_string()) };
     let style = style.unwrap_or_default();
-    Some(Glyph { text, x, y, end, size: char.size(), style, invisible: false, artifact: false })
+    Some(Glyph {
+        text,
+        x,
+        y,
+        end,
+        size: char.size(),
+        em: char.size(),
+        spacing: 0.0,
+        style,
+        invisible: false,
+        artifact: false,
+    })
 }
