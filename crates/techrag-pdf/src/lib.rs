@@ -24,7 +24,8 @@ pub mod worker;
 pub use config::Config;
 pub use error::Error;
 pub use page::{
-    Bbox, Block, BlockKind, Info, Line, Outcome, OutlineItem, Page, Pdf, Quality, Reader, Recognised, Run, Script,
+    Bbox, Block, BlockKind, Info, LeftOut, Line, Outcome, OutlineItem, Page, Pdf, Quality, Reader, Recognised, Run,
+    Script,
 };
 pub use raster::{LONGEST_SIDE, Picture, RENDERER, Size};
 pub use read::{finish, read, read_mending};

@@ -74,6 +74,19 @@ pub struct Page {
     pub quality: Quality,
     /// How its text was read off its picture, where it was.
     pub recognised: Option<Recognised>,
+    /// What of its content is in no block.
+    pub left_out: LeftOut,
+}
+
+/// Words of a page's content that are in no block, since nobody sees them on the page: how many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// Outside the page as it is cut.
+    pub off_page: usize,
+    /// Under other text that does not say the same.
+    pub covered: usize,
+    /// In layers that are switched off.
+    pub hidden: usize,
 }
 
 /// How far the text of a page can be trusted: three shares, 0 to 1; 1 where there is too little text to tell.

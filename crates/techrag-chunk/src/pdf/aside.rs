@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 use techrag_core::record::Extra;
-use techrag_pdf::{Block, BlockKind, Page, Pdf};
+use techrag_pdf::{Block, BlockKind, LeftOut, Page, Pdf};
 
 use super::item;
 
-/// Writes into `left_out` of provenance the words inside figures, and the lines of margins and of running headers and
-/// footers.
+/// Writes into `left_out` of provenance the words inside figures, the lines of margins and of running headers and
+/// footers, and the words that a page has and does not show.
 pub(crate) fn name(pdf: &Pdf, provenance: &mut Extra) {
     let read = || pdf.pages.iter().filter(|page| !item::is_garbled(page));
     let of = |kind: BlockKind| read().flat_map(|page| &page.blocks).filter(move |block| block.kind == kind);
@@ -23,6 +23,10 @@ pub(crate) fn name(pdf: &Pdf, provenance: &mut Extra) {
     count("words in figures", of(BlockKind::FigureText).map(words).sum(), provenance);
     count("lines in margins", margins.map(lines).sum(), provenance);
     count("running headers and footers", running.map(lines).sum(), provenance);
+    let unseen = |of: fn(&LeftOut) -> usize| pdf.pages.iter().map(|page| of(&page.left_out) as u64).sum();
+    count("words off the page", unseen(|page| page.off_page), provenance);
+    count("words under other text", unseen(|page| page.covered), provenance);
+    count("words in hidden layers", unseen(|page| page.hidden), provenance);
 }
 
 /// Writes how often `what` was left out, unless never.

@@ -297,13 +297,18 @@ impl<'a> Run<'_, 'a> {
         }
         let Some(face) = scope.state.face.clone() else { return Ok(()) };
         let mut offset = 0;
+        let mut open = false;
         while offset < bytes.len() {
             self.tick()?;
             let (code, length) = face.read(bytes, offset);
             offset += length;
             let glyph = face.code(code);
             let space = if code == 32 && length == 1 { scope.state.word_space } else { 0.0 };
-            if !self.marks.hidden() {
+            if self.marks.hidden() {
+                let blank = glyph.text.is_blank();
+                self.raw.hidden += usize::from(!blank && !std::mem::replace(&mut open, !blank));
+                open &= !blank;
+            } else {
                 self.push(&face, glyph.text, glyph.advance, glyph.origin, scope);
             }
             scope.advance(&face, glyph.advance, space);
@@ -330,15 +335,24 @@ impl<'a> Run<'_, 'a> {
 
     fn x_object(&mut self, name: &Name<'_>, scope: &Scope<'_, 'a>) -> Result<(), Late> {
         let Some(stream) = scope.resources.get_x_object(name) else { return Ok(()) };
-        if self.marks.hidden() || self.hidden.hides(stream.dict(), b"OC") {
-            return Ok(());
-        }
         let kind = stream.dict().get::<Name<'_>>(b"Subtype".as_slice());
+        let is_image = kind.as_ref().is_some_and(|kind| kind.as_str() == "Image");
+        if self.marks.hidden() || self.hidden.hides(stream.dict(), b"OC") {
+            return if is_image { Ok(()) } else { self.unseen(&stream, scope) };
+        }
         match kind.as_ref().map(Name::as_str) {
             Some("Image") => graphics::image(unit_square(scope.state.ctm), &mut self.raw),
             _ => self.form(&stream, scope.resources, scope.state.clone())?,
         }
         Ok(())
+    }
+
+    /// A form in a layer that is switched off, for the number of its words.
+    fn unseen(&mut self, stream: &Stream<'a>, scope: &Scope<'_, 'a>) -> Result<(), Late> {
+        self.marks.begin("OC", None, true, self.raw.glyphs.len());
+        let done = self.form(stream, scope.resources, scope.state.clone());
+        self.marks.end(&mut self.raw.glyphs);
+        done
     }
 
     fn form(&mut self, stream: &Stream<'a>, outer: &Resources<'a>, mut state: State<'a>) -> Result<(), Late> {

@@ -10,6 +10,7 @@ mod block;
 mod clean;
 mod columns;
 pub(crate) mod document;
+mod doubles;
 mod figure;
 mod footnote;
 mod formula;
@@ -31,29 +32,25 @@ mod shading;
 mod slant;
 mod spaced;
 mod table;
+mod words;
 mod wrapped;
 
 use crate::glyphs::{Glyph, Raw, Text};
-use crate::page::{Bbox, Block, BlockKind, Outcome, Page};
+use crate::page::{Bbox, Block, BlockKind, LeftOut, Outcome, Page};
 use frame::Frame;
 use kind::Context;
 use row::Row;
 
 /// A page's glyphs as blocks. Number and reader are left to the caller.
 pub(crate) fn page(mut raw: Raw) -> Page {
-    clean::clean(&mut raw);
+    let mut left_out = LeftOut { hidden: raw.hidden, ..LeftOut::default() };
+    clean::clean(&mut raw, &mut left_out);
+    let layers = layers(&mut raw, &mut left_out);
     let unknown = raw.glyphs.iter().filter(|glyph| glyph.text == Text::Unknown).count();
     let shown = raw.glyphs.iter().filter(|glyph| !glyph.text.is_blank()).count();
-    let mut blocks = Vec::new();
-    let directions = slant::split(&raw);
-    // Where no direction has half of the text, none is the page's.
-    let is_mixed = directions.first().is_some_and(|(_, glyphs)| glyphs.len() * 2 < raw.glyphs.len());
-    for (index, (frame, glyphs)) in directions.into_iter().enumerate() {
-        let small = !is_mixed && glyphs.len() * 3 < raw.glyphs.len();
-        let mut turned = frame.page(&raw, glyphs);
-        accent::compose_all(&mut turned.glyphs);
-        let found = upright(&turned);
-        blocks.extend(found.into_iter().map(|block| turn_back(block, frame, index > 0 && small)));
+    let mut blocks = all_directions(&raw);
+    for glyphs in layers {
+        blocks.extend(all_directions(&Raw { glyphs, ..raw.clone() }));
     }
     let tables: Vec<Bbox> =
         blocks.iter().filter(|block| block.kind == BlockKind::Table).map(|block| block.bbox).collect();
@@ -69,8 +66,44 @@ pub(crate) fn page(mut raw: Raw) -> Page {
         outcome,
         is_covered: figure::covers(&raw),
         unknown_glyphs: share(unknown, shown),
+        left_out,
         ..Page::default()
     }
+}
+
+/// Most texts at one place that are read; the words of further ones are counted.
+const LAYERS: usize = 4;
+
+/// Takes texts that are drawn over others out, each to be read by itself.
+fn layers(raw: &mut Raw, left_out: &mut LeftOut) -> Vec<Vec<Glyph>> {
+    let (width, height) = (raw.width, raw.height);
+    let over = doubles::split(&mut raw.glyphs, width, height);
+    left_out.covered += over.lost;
+    let mut layers: Vec<Vec<Glyph>> = Vec::new();
+    let mut next = over.layer;
+    while !next.is_empty() && layers.len() + 1 < LAYERS {
+        let over = doubles::split(&mut next, width, height);
+        left_out.covered += over.lost;
+        layers.push(std::mem::replace(&mut next, over.layer));
+    }
+    left_out.covered += doubles::count(&next);
+    layers
+}
+
+/// Blocks of a page's glyphs, whichever way they run.
+fn all_directions(raw: &Raw) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let directions = slant::split(raw);
+    // Where no direction has half of the text, none is the page's.
+    let is_mixed = directions.first().is_some_and(|(_, glyphs)| glyphs.len() * 2 < raw.glyphs.len());
+    for (index, (frame, glyphs)) in directions.into_iter().enumerate() {
+        let small = !is_mixed && glyphs.len() * 3 < raw.glyphs.len();
+        let mut turned = frame.page(raw, glyphs);
+        accent::compose_all(&mut turned.glyphs);
+        let found = upright(&turned);
+        blocks.extend(found.into_iter().map(|block| turn_back(block, frame, index > 0 && small)));
+    }
+    blocks
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share of the glyphs of a page")]
