@@ -1,15 +1,24 @@
 //! What the words of a line say about it, whatever its font: a title, a label, a line of a table of contents.
 
-use techrag_core::text;
+use techrag_core::{lexicon, text};
 
 use crate::draft::chars;
 
-/// Whether words may be a title: they open with a capital, and most of them are letters.
+/// Whether words may be a title: they open with a capital, most of them are letters, and they are no mere letters.
 pub(crate) fn is_title(title: &str) -> bool {
     let opens =
         title.chars().next().is_some_and(|c| c.is_uppercase() || c.is_numeric() || c.is_alphabetic() && !c.is_ascii());
     let letters = title.chars().filter(|c| c.is_alphabetic() || c.is_whitespace()).count();
-    opens && letters * 10 >= chars(title) * 7
+    opens && letters * 10 >= chars(title) * 7 && !are_symbols(title)
+}
+
+/// Whether words are single letters that make no word together, as the names of a diagram's nodes do. A heading may be
+/// set letter by letter.
+fn are_symbols(title: &str) -> bool {
+    let is_word = |word: &&str| word.contains(char::is_alphabetic);
+    let words: Vec<&str> = title.split(|c: char| !c.is_alphanumeric()).filter(is_word).collect();
+    // Two are an abbreviation, as in `Q & A`.
+    words.len() > 2 && words.iter().all(|word| word.len() == 1) && !lexicon::plausible(&words.concat())
 }
 
 /// Whether every letter is a capital.
@@ -78,6 +87,16 @@ mod tests {
         }
         for title in ["Problem formulation", "Algorithm design", "Introduction", "Notes on slip"] {
             assert!(!is_excluded(title), "{title}");
+        }
+    }
+
+    #[test]
+    fn letters_of_a_diagram_are_no_title() {
+        for letters in ["A M H Y A M Y", "U V W X Y"] {
+            assert!(!is_title(letters), "{letters}");
+        }
+        for title in ["I N T R O D U C T I O N", "A B S T R A C T", "Q & A", "Plan B", "前 言 及 概"] {
+            assert!(is_title(title), "{title}");
         }
     }
 

@@ -193,11 +193,10 @@ impl Grid {
         }
         let over = left.iter().filter(|&&index| self.is_over(glyphs, index)).count();
         let letters = left.iter().filter(|&&index| glyphs[index].text.first().is_some_and(char::is_alphanumeric));
-        if letters.count() < LETTERS || left.len() < LETTERS {
-            Found::Alone
-        } else if self.is_shadow(glyphs, &left) {
+        let letters = letters.count();
+        if letters * 2 > left.len() && self.is_shadow(glyphs, &left) {
             Found::Double
-        } else if over * 10 >= left.len() * 7 {
+        } else if letters >= LETTERS && over * 10 >= left.len() * 7 {
             Found::Over
         } else {
             Found::Alone
