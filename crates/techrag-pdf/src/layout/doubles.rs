@@ -12,8 +12,10 @@ const DOUBLE: f32 = 0.12;
 const SHADOW: f32 = 0.35;
 /// How far letters of a shadow may stray from where the first one says, in em.
 const STRAY: f32 = 0.05;
-/// Nearer than this share of the size, the middles of two letters are at one place.
+/// Nearer than this share of the size along the line, the middles of two letters are at one place.
 const OVER: f32 = 0.3;
+/// The same across the line; no lines of one text stand so close.
+const HALF: f32 = 0.5;
 /// Fewest letters of a word that is text of another layer; signs stand on letters as accents and bars.
 const LETTERS: usize = 3;
 /// Widest gap between words of a line, in em.
@@ -95,8 +97,9 @@ fn follow_lines(glyphs: &[Glyph], words: &[Range<usize>], found: &mut [Found], g
             let of_kind = line.iter().zip(&found[own.clone()]).filter(|(_, found)| **found == kind);
             of_kind.map(|(word, _)| word.len()).sum::<usize>()
         };
-        if letters(Found::Over) > letters(Found::Alone) {
-            for (word, found) in line.iter().zip(&mut found[own]).filter(|(_, found)| **found == Found::Alone) {
+        if letters(Found::Over) > letters(Found::Alone).max(letters(Found::Double)) {
+            // Short words may be the same by chance.
+            for (word, found) in line.iter().zip(&mut found[own]) {
                 *found = Found::Over;
                 gone[word.clone()].fill(true);
             }
@@ -211,8 +214,8 @@ impl Grid {
         self.near((glyph.x, glyph.y), 2.0 * OVER * glyph.size).any(|other| {
             let other = &glyphs[other];
             let at = middle(other);
-            let near = OVER * glyph.size;
-            (at.0 - x).abs() < near && (at.1 - y).abs() < near && (0.5..2.0).contains(&(other.size / glyph.size))
+            let (beside, above) = (OVER * glyph.size, HALF * glyph.size);
+            (at.0 - x).abs() < beside && (at.1 - y).abs() < above && (0.5..2.0).contains(&(other.size / glyph.size))
         })
     }
 

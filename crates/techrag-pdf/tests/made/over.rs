@@ -20,7 +20,7 @@ fn the_same_text_once_more_is_one_text() {
 
 #[test]
 fn another_text_at_the_same_place_is_read_behind_it() {
-    for y in [720.0, 721.5] {
+    for y in [720.0, 721.5, 724.5] {
         for state in ["", "3 Tr"] {
             let content = lines(&PROSE, 72.0, 720.0, state) + &lines(&SOUP, 72.0, y, state);
             let page = page(&content);
