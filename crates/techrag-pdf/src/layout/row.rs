@@ -24,13 +24,16 @@ pub(super) struct Row {
     pub size: f32,
     /// Position in the content of its first glyph.
     pub order: usize,
+    /// Glyphs of its longest fragment; looked up again, rows of thousands would take time by their square.
+    most: usize,
 }
 
 impl Row {
     /// A row of one fragment.
     pub(super) fn alone(part: Fragment) -> Self {
         let order = part.glyphs.first().copied().unwrap_or(0);
-        Self { bbox: part.bbox, base: part.base, size: part.size, order, parts: vec![part] }
+        let most = part.glyphs.len();
+        Self { bbox: part.bbox, base: part.base, size: part.size, order, most, parts: vec![part] }
     }
 
     /// A row of these fragments; `None` where there are none.
@@ -43,9 +46,9 @@ impl Row {
     }
 
     fn push(&mut self, part: Fragment) {
-        let most = self.parts.iter().map(|part| part.glyphs.len()).max().unwrap_or(0);
-        if part.glyphs.len() > most {
+        if part.glyphs.len() > self.most {
             (self.base, self.size) = (part.base, part.size);
+            self.most = part.glyphs.len();
         }
         self.order = self.order.min(part.glyphs.first().copied().unwrap_or(self.order));
         self.bbox = join(self.bbox, part.bbox);
@@ -103,7 +106,8 @@ impl Row {
             let follows = own.glyphs.last().map(|last| last + 1) == part.glyphs.first().copied();
             follows || overlap < OVERLAP * own.width().min(part.width()).max(1.0)
         };
-        self.parts.iter().all(room)
+        let beside = part.bbox[0] >= self.bbox[2] || part.bbox[2] <= self.bbox[0];
+        beside || self.parts.iter().all(room)
     }
 }
 
