@@ -25,7 +25,7 @@ pub(super) struct Row {
     /// Position in the content of its first glyph.
     pub order: usize,
     /// Glyphs of its longest fragment; looked up again, rows of thousands would take time by their square.
-    most: usize,
+    pub most: usize,
 }
 
 impl Row {
