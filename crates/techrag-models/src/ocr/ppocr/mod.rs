@@ -115,9 +115,9 @@ impl PpOcr {
     /// [`Error::Run`], [`Error::Shape`].
     pub(super) fn read(&self, picture: &Gray) -> Result<Vec<Word>, Error> {
         let mut words = Vec::new();
-        let threshold = picture.threshold();
+        let (threshold, share) = (picture.threshold(), self.detector.share(picture));
         for (line, place) in order::reading(self.detector.lines(picture)?).into_iter().enumerate() {
-            let mut read = self.reader.read(&picture.cut(place), place, line)?;
+            let mut read = self.reader.read(&picture.cut(place), place, line, share)?;
             read.iter_mut().for_each(|word| word.bbox = ink::hug(picture, threshold, word.bbox));
             let certain: f32 = read.iter().map(|word| word.confidence).sum();
             if !read.is_empty() && certain >= self.line * super::precise(read.len()) {
