@@ -65,7 +65,8 @@ pub(crate) struct Args {
     /// Seconds for one page of a PDF
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = techrag_cli::range::whole::<u64>(1..=techrag_cli::range::LONGEST))]
     page_timeout: u64,
-    /// Seconds for one file; pages of a PDF not read by then are recorded as failed
+    /// Seconds for one file; pages not read by then are recorded as failed. A page read off its picture has --ocr-timeout
+    /// besides, a picture too small for a page has not
     #[arg(long, value_name = "N", default_value_t = 120, value_parser = techrag_cli::range::whole::<u64>(1..=techrag_cli::range::LONGEST))]
     file_timeout: u64,
     /// File whose first line is the password of encrypted PDFs

@@ -56,7 +56,10 @@ impl Parsed {
                 let count = ocr.and_then(|ocr| ocr["pages"].as_array()).map_or(0, Vec::len);
                 Some(format!("{key}: {count} pages without a usable text layer were not read: {why}"))
             }
-            (None, 0) => None,
+            (None, 0) => {
+                let count = Some(pages("pages_drawn_in_part")).filter(|count| *count > 0)?;
+                Some(format!("{key}: {count} pages could be drawn only in part, and what is missing was not read"))
+            }
             (None, count) => Some(format!("{key}: {count} pages were read off their picture with low confidence")),
         }
     }

@@ -32,8 +32,9 @@ use crate::{Config, STAGE, scan};
 /// An error record where the file as a whole cannot be read. A page that fails is in the draft.
 pub(crate) fn read(path: &Path, key: &str, config: &Config) -> Result<Draft, ErrorRecord> {
     let mut mended = scan::Mended::default();
+    let budget = scan::Budget::new(config.pdf.file_timeout);
     let mend = |pages: &mut [Page]| {
-        mended = scan::mend(&mut Renderer::new(path, &config.pdf), &config.ocr, pages);
+        mended = scan::mend(&mut Renderer::new(path, &config.pdf), &config.ocr, &budget, pages);
     };
     let pdf = techrag_pdf::read_mending(path, &config.pdf, mend).map_err(|error| failed(key, &error))?;
     let mut draft = draft(&pdf, key);

@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
-use std::time::{Duration, Instant};
 
 use serde_json::json;
 use techrag_core::record::ErrorKind;
@@ -11,6 +10,7 @@ use techrag_models::ocr::{Reading, Recogniser};
 use techrag_pdf::recognised::{self, Recognition, Word};
 use techrag_pdf::{Bbox, Line, Outcome, Page, Picture, Renderer, Size};
 
+use super::budget::Budget;
 use super::ocr::{Absent, Ocr};
 use crate::draft::Draft;
 use crate::pdf::is_garbled;
@@ -26,7 +26,7 @@ const MORE: usize = 2;
 const POINTS: f32 = 72.0;
 
 /// Why a page could not be drawn or read.
-type Refusal = (ErrorKind, String);
+pub(super) type Refusal = (ErrorKind, String);
 
 /// What came of the pages that needed it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,12 +39,12 @@ pub(crate) struct Mended {
     pub(crate) wordless: Vec<u32>,
     /// Pages whose picture could not be drawn or read, with the kind and reason.
     pub(crate) failed: Vec<(u32, ErrorKind, String)>,
-    /// Time that the drawing of pages took; each is read within a limit of its own.
-    pub(crate) drawing: Duration,
+    /// Pages that were drawn in part only, and what they lack.
+    pub(crate) partial: Vec<(u32, Vec<String>)>,
 }
 
 /// Reads the pages that have no usable text and show something, as many at a time as the configuration allows.
-pub(crate) fn mend(renderer: &mut Renderer<'_>, ocr: &Ocr, pages: &mut [Page]) -> Mended {
+pub(crate) fn mend(renderer: &mut Renderer<'_>, ocr: &Ocr, budget: &Budget, pages: &mut [Page]) -> Mended {
     let mut mended = Mended::default();
     let needing: Vec<&mut Page> = pages.iter_mut().filter(|page| needs(page)).collect();
     if needing.is_empty() {
@@ -53,7 +53,7 @@ pub(crate) fn mend(renderer: &mut Renderer<'_>, ocr: &Ocr, pages: &mut [Page]) -
     match ocr.reader() {
         Ok(reader) => {
             let numbers: Vec<u32> = needing.iter().map(|page| page.number).collect();
-            let readings = together(renderer, ocr, reader, &numbers, &mut mended.drawing);
+            let readings = together(renderer, ocr, reader, budget, &numbers, &mut mended.partial);
             needing.into_iter().zip(readings).for_each(|(page, reading)| settle(page, reading, &mut mended));
         }
         Err(absent) => {
@@ -69,8 +69,9 @@ fn together(
     renderer: &mut Renderer<'_>,
     ocr: &Ocr,
     reader: &Recogniser,
+    budget: &Budget,
     numbers: &[u32],
-    drawing: &mut Duration,
+    partial: &mut Vec<(u32, Vec<String>)>,
 ) -> Vec<Result<Page, Refusal>> {
     let lost = || Err((ErrorKind::Other, "no text could be read off it".to_owned()));
     let read: Vec<Mutex<Result<Page, Refusal>>> = numbers.iter().map(|_| Mutex::new(lost())).collect();
@@ -84,13 +85,17 @@ fn together(
             scope.spawn(move || {
                 let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
                 // The turn comes first: of many files at once, each would else have its pictures waiting in memory.
-                let one = || next().map(|(at, number, picture)| keep(at, look(reader, number, picture)));
+                let one = || {
+                    next().map(|(at, number, picture)| {
+                        keep(at, budget.read(picture, |picture| look(reader, number, picture)));
+                    })
+                };
                 while ocr.in_turn(one).is_ok() {}
             });
         }
         drop(waiting);
         for (at, &number) in numbers.iter().enumerate() {
-            let sent = match draw(renderer, number, drawing) {
+            let sent = match budget.left().and_then(|()| draw(renderer, number, partial)) {
                 Ok(picture) => drawn.send((at, number, picture)),
                 Err(refusal) => {
                     keep(at, Err(refusal));
@@ -111,12 +116,14 @@ pub(crate) fn mend_picture(
     renderer: &mut Renderer<'_>,
     ocr: &Ocr,
     reader: &Recogniser,
+    budget: &Budget,
     number: u32,
     mended: &mut Mended,
 ) -> Page {
     let mut page = Page { number, outcome: Outcome::NoText { images: true }, ..Page::default() };
-    let picture = draw(renderer, number, &mut mended.drawing);
-    let reading = picture.and_then(|picture| ocr.in_turn(|| look(reader, number, picture)));
+    let picture = budget.left().and_then(|()| budget.draw(|| draw(renderer, number, &mut mended.partial)));
+    let read = |picture| ocr.in_turn(|| budget.read(picture, |picture| look(reader, number, picture)));
+    let reading = picture.and_then(read);
     settle(&mut page, reading, mended);
     page
 }
@@ -128,6 +135,10 @@ pub(crate) fn say(mended: &Mended, doubt: f32, draft: &mut Draft) {
     }
     if !mended.wordless.is_empty() {
         draft.provenance.insert("pages_without_words".into(), json!(mended.wordless));
+    }
+    if !mended.partial.is_empty() {
+        let partial = mended.partial.iter().map(|(page, lacking)| json!({ "page": page, "lacking": lacking }));
+        draft.provenance.insert("pages_drawn_in_part".into(), partial.collect());
     }
     let doubtful = draft.recognised.iter().filter(|page| page.confidence < doubt).map(|page| page.page);
     let doubtful: Vec<u32> = doubtful.collect();
@@ -183,11 +194,13 @@ fn is_better(reading: &Page, page: &Page, had: f32) -> bool {
     reading.quality.words > had && (had <= 0.0 || reading.worth() > page.worth())
 }
 
-fn draw(renderer: &mut Renderer<'_>, number: u32, drawing: &mut Duration) -> Result<Picture, Refusal> {
-    let start = Instant::now();
-    let picture = renderer.page(number, Size::Dpi(DPI)).map_err(|error| (error.kind(), error.to_string()));
-    *drawing += start.elapsed();
-    picture
+fn draw(renderer: &mut Renderer<'_>, number: u32, partial: &mut Vec<(u32, Vec<String>)>) -> Result<Picture, Refusal> {
+    let drawn = renderer.page(number, Size::Dpi(DPI));
+    let picture = drawn.map_err(|error| (error.kind(), error.to_string()))?;
+    if !picture.lacking.is_empty() {
+        partial.push((number, picture.lacking.clone()));
+    }
+    Ok(picture)
 }
 
 fn look(reader: &Recogniser, number: u32, picture: Picture) -> Result<Page, Refusal> {
@@ -277,11 +290,23 @@ mod tests {
             garbled,
         ];
         let config = crate::test_config();
-        let mended = mend(&mut Renderer::new(std::path::Path::new("none"), &config.pdf), &config.ocr, &mut pages);
+        let mended = {
+            let budget = Budget::new(config.pdf.file_timeout);
+            mend(&mut Renderer::new(std::path::Path::new("none"), &config.pdf), &config.ocr, &budget, &mut pages)
+        };
         assert_eq!(mended.needing, [2, 4]);
         let mut draft = Draft::default();
         say(&mended, 0.7, &mut draft);
         assert_eq!(draft.provenance["ocr"]["pages"], json!([2, 4]));
+    }
+
+    #[test]
+    fn what_could_not_be_drawn_of_a_page_is_said() {
+        let mended = Mended { partial: vec![(3, vec!["its lower part".into()])], ..Mended::default() };
+        let mut draft = Draft::default();
+        say(&mended, 0.7, &mut draft);
+        let said = json!([{ "page": 3, "lacking": ["its lower part"] }]);
+        assert_eq!(draft.provenance["pages_drawn_in_part"], said);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use techrag_core::record::{ErrorKind, ErrorRecord};
 use techrag_pdf::{Outcome, Page, Pdf, Renderer};
 
+use super::budget::Budget;
 use super::mend::{Mended, mend_picture, say};
 use crate::draft::Draft;
 use crate::{Config, STAGE, pdf};
@@ -37,17 +38,9 @@ pub(crate) fn read(
     }
     let mut renderer = Renderer::new(path, &config.pdf);
     let mut mended = Mended::default();
-    let limit = config.pdf.file_timeout;
-    let pages: Vec<Page> = (1..=count)
-        .map(|page| {
-            if mended.drawing < limit {
-                return mend_picture(&mut renderer, &config.ocr, reader, page, &mut mended);
-            }
-            let why = format!("not reached: drawing the pages before it took {} s", limit.as_secs());
-            mended.failed.push((page, ErrorKind::Timeout, why));
-            Page { number: page, outcome: Outcome::NoText { images: true }, ..Page::default() }
-        })
-        .collect();
+    let budget = Budget::new(config.pdf.file_timeout);
+    let mut page = |page| mend_picture(&mut renderer, &config.ocr, reader, &budget, page, &mut mended);
+    let pages: Vec<Page> = (1..=count).map(&mut page).collect();
     if let Some((_, kind, why)) = mended.failed.first().filter(|_| mended.failed.len() == pages.len()) {
         return Err(failed(*kind, why.clone()));
     }

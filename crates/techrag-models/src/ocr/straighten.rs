@@ -7,7 +7,9 @@
 use super::gray::Gray;
 
 /// Pixels of the longer side on which angles are measured; fine enough for a tenth of a degree.
-pub(super) const MEASURED: usize = 1400;
+const MEASURED: usize = 1400;
+/// Pixels of the shorter side that are left of a strip, at least.
+const NARROWEST: usize = 100;
 /// Steepest slope looked for, in degrees: what a page turns in a feeder.
 const STEEPEST: f32 = 8.0;
 /// Coarse step, then fine step, in degrees.
@@ -60,6 +62,12 @@ pub(super) fn straighten(gray: &Gray, quarters: u8) -> (Gray, Turn) {
     (upright.levelled(slope), Turn { quarters, slope })
 }
 
+/// The picture small enough for angles to be measured quickly, and no narrower than they can be measured on.
+pub(super) fn small(gray: &Gray) -> Gray {
+    let (width, height) = (gray.width(), gray.height());
+    gray.reduced(width.max(height).div_ceil(MEASURED).min(width.min(height) / NARROWEST))
+}
+
 /// Where ink ends below and to the right: the edges that lie along lines of text, upright or on their side.
 pub(super) struct Edges {
     below: Vec<(f32, f32)>,
@@ -77,7 +85,7 @@ impl Edges {
     /// `None` where there is too little ink.
     #[expect(clippy::cast_precision_loss, reason = "sides of pictures are far below 2^24")]
     pub(super) fn of(gray: &Gray) -> Option<Self> {
-        let small = gray.reduced(gray.width().max(gray.height()).div_ceil(MEASURED));
+        let small = small(gray);
         let (width, height) = (small.width(), small.height());
         let threshold = small.threshold();
         let ink = |x: usize, y: usize| small.bytes()[y * width + x] <= threshold;

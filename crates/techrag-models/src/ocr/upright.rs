@@ -5,7 +5,7 @@
 //! so that a page on its head shows too. Both are guesses: the readers have the last word.
 
 use super::gray::Gray;
-use super::straighten::{Edges, MEASURED, straighten};
+use super::straighten::{self, Edges, straighten};
 
 /// How much sharper the sums of columns must be than those of rows for a page that lies on its side.
 const SIDEWAYS: f32 = 1.25;
@@ -29,7 +29,7 @@ pub(super) struct Guess {
 
 /// How a page lies, as far as a small picture of it tells.
 pub(super) fn guess(gray: &Gray) -> Guess {
-    let small = gray.reduced(gray.width().max(gray.height()).div_ceil(MEASURED));
+    let small = straighten::small(gray);
     let sharper = |edges: Edges| edges.columns().sharpness > SIDEWAYS * edges.rows().sharpness;
     let sideways = Edges::of(&small).is_some_and(sharper);
     let (level, _) = straighten(&small, u8::from(sideways));

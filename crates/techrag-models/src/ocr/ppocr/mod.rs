@@ -4,6 +4,7 @@ mod detect;
 mod ink;
 mod order;
 mod recognise;
+mod strips;
 
 use serde::Deserialize;
 
@@ -115,8 +116,9 @@ impl PpOcr {
     /// [`Error::Run`], [`Error::Shape`].
     pub(super) fn read(&self, picture: &Gray) -> Result<Vec<Word>, Error> {
         let mut words = Vec::new();
-        let (threshold, share) = (picture.threshold(), self.detector.share(picture));
-        for (line, place) in order::reading(self.detector.lines(picture)?).into_iter().enumerate() {
+        let threshold = picture.threshold();
+        let (lines, share) = self.lines(picture)?;
+        for (line, place) in order::reading(lines).into_iter().enumerate() {
             let mut read = self.reader.read(&picture.cut(place), place, line, share)?;
             read.iter_mut().for_each(|word| word.bbox = ink::hug(picture, threshold, word.bbox));
             let certain: f32 = read.iter().map(|word| word.confidence).sum();
@@ -125,6 +127,22 @@ impl PpOcr {
             }
         }
         Ok(words)
+    }
+
+    /// The boxes of lines, and the share of its pixels a side with which the picture was looked at.
+    fn lines(&self, picture: &Gray) -> Result<(Vec<[usize; 4]>, f32), Error> {
+        let pieces = strips::pieces(picture);
+        if pieces.len() == 1 {
+            return Ok((self.detector.lines(picture)?, self.detector.share(picture)));
+        }
+        let (mut lines, mut share) = (Vec::new(), 1.0_f32);
+        for piece in pieces {
+            let part = picture.cut(piece);
+            share = share.min(self.detector.share(&part));
+            let [x, y, ..] = piece;
+            lines.extend(self.detector.lines(&part)?.into_iter().map(|[l, t, r, b]| [l + x, t + y, r + x, b + y]));
+        }
+        Ok((lines, share))
     }
 }
 
