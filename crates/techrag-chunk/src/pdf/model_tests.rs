@@ -146,9 +146,10 @@ fn a_listing_keeps_its_lines_and_the_sentence_around_it_goes_on() {
         text(80.0, "The slip is found by"),
         block(BlockKind::Listing, 100.0, &[("def slip(v, r):", Font::Text), ("    return v - r", Font::Text)]),
         text(140.0, "and then filtered. This is the rest of the paragraph."),
+        text(180.0, LONG),
     ]]);
     let whole = "The slip is found by and then filtered. This is the rest of the paragraph.";
-    assert_eq!(sections(&draft(&pdf)), [("1 Model", vec![whole, "def slip(v, r):\n    return v - r"])]);
+    assert_eq!(sections(&draft(&pdf)), [("1 Model", vec![whole, "def slip(v, r):\n    return v - r", LONG])]);
 }
 
 #[test]

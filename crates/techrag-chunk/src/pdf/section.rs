@@ -138,8 +138,11 @@ fn is_continued(item: &Item<'_>, next: &Item<'_>) -> bool {
     head.is_some_and(|head| next.source.cells.first() == Some(head))
 }
 
-/// The page of what belongs to the sentences around it, program text or a table without a caption: it waits for the end of
-/// the paragraph only.
+/// Pages that a float or footnote waits at most, its own and the next one.
+const WAIT: u32 = 2;
+
+/// What belongs to the sentences around it, program text or a table without a caption, waits for the end of the paragraph
+/// only.
 const INLINE: u32 = 0;
 
 /// Whether a caption stands over what it names, which is text too: then the text above is at an end, or the first lines
@@ -166,9 +169,10 @@ struct Builder<'a> {
     target: Target,
     /// Lines of the paragraph that may go on.
     open: Vec<TextLine>,
-    /// What stands behind the lines of the open paragraph: between its parts, if it goes on.
+    /// What stands behind the lines of the open paragraph, between its parts if it goes on; and the page whose text need
+    /// not come before it.
     waiting: Vec<(u32, Paragraph)>,
-    /// What stood between the parts of a paragraph and waits for the end of the next page.
+    /// What stood between the parts of a paragraph and waits for its page.
     late: Vec<(u32, Paragraph)>,
     /// Whether the reader said that the open paragraph goes on.
     expects_more: bool,
@@ -233,7 +237,7 @@ impl Builder<'_> {
                 self.push(weld(&lines, self.words));
             }
             (ItemKind::Caption | ItemKind::Table | ItemKind::Footnote, _) => {
-                self.put(item.page, weld(&lines, self.words));
+                self.put(item.page.saturating_add(WAIT), weld(&lines, self.words));
             }
             (ItemKind::Formula, _) => self.open.extend(lines),
             (ItemKind::Listing, _) => self.put(INLINE, listing(item)),
@@ -269,12 +273,13 @@ impl Builder<'_> {
             return;
         }
         let caption = weld(&caption.text_lines(), self.words);
-        self.put(item.page, grid(item, Some(caption)));
+        self.put(item.page.saturating_add(WAIT), grid(item, Some(caption)));
     }
 
-    /// A float or footnote of a page. Where a paragraph is open, its next lines tell whether it is interrupted.
-    fn put(&mut self, page: u32, paragraph: Paragraph) {
-        self.waiting.push((page, paragraph));
+    /// A float or footnote, and the page that it waits for at most. Where a paragraph is open, its next lines tell whether
+    /// it is interrupted.
+    fn put(&mut self, until: u32, paragraph: Paragraph) {
+        self.waiting.push((until, paragraph));
         if self.open.is_empty() {
             self.close();
         }
@@ -296,12 +301,12 @@ impl Builder<'_> {
         }
     }
 
-    /// Places what interrupted a paragraph, if the text has come to the second page behind it.
+    /// Places what interrupted a paragraph and waits no longer than for the text of `page`.
     fn settle(&mut self, page: u32) {
-        if self.late.iter().any(|(own, _)| own + 1 < page) {
-            for (_, paragraph) in std::mem::take(&mut self.late) {
-                self.push(paragraph);
-            }
+        let (due, late) = std::mem::take(&mut self.late).into_iter().partition(|(until, _)| *until <= page);
+        self.late = late;
+        for (_, paragraph) in Vec::from(due) {
+            self.push(paragraph);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Pages without text replaced by what is read off their pictures.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 
@@ -203,7 +204,13 @@ fn draw(renderer: &mut Renderer<'_>, number: u32, partial: &mut Vec<(u32, Vec<St
     Ok(picture)
 }
 
+/// One page. Pictures come from anywhere: where a reader gives up on one that it did not foresee, that costs the page.
 fn look(reader: &Recogniser, number: u32, picture: Picture) -> Result<Page, Refusal> {
+    let refusal = || (ErrorKind::Crashed, "the reader of pictures gave up on it".to_owned());
+    catch_unwind(AssertUnwindSafe(|| recognise(reader, number, picture))).unwrap_or_else(|_| Err(refusal()))
+}
+
+fn recognise(reader: &Recogniser, number: u32, picture: Picture) -> Result<Page, Refusal> {
     let Picture { width, height, points, rgb, .. } = picture;
     let failed = |error: techrag_models::Error| (ErrorKind::Model, format!("no text could be read off it: {error}"));
     let side = |pixels: u32| usize::try_from(pixels).unwrap_or(usize::MAX);

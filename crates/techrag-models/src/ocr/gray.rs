@@ -104,9 +104,10 @@ impl Gray {
         (upper * (1.0 - fy) + lower * fy).round() as u8
     }
 
-    /// Squares of `side` pixels as one each; what is left over at the right and below is dropped.
+    /// Squares of `side` pixels as one each; what is left over at the right and below is dropped. As it is for sides of 0
+    /// and 1, and where nothing would be left.
     pub(super) fn reduced(&self, side: usize) -> Self {
-        let (width, height) = (self.width / side, self.height / side);
+        let (width, height) = (self.width / side.max(1), self.height / side.max(1));
         if side <= 1 || width == 0 || height == 0 {
             return self.clone();
         }

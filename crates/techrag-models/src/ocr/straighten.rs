@@ -65,7 +65,7 @@ pub(super) fn straighten(gray: &Gray, quarters: u8) -> (Gray, Turn) {
 /// The picture small enough for angles to be measured quickly, and no narrower than they can be measured on.
 pub(super) fn small(gray: &Gray) -> Gray {
     let (width, height) = (gray.width(), gray.height());
-    gray.reduced(width.max(height).div_ceil(MEASURED).min(width.min(height) / NARROWEST))
+    gray.reduced(width.max(height).div_ceil(MEASURED).min(width.min(height) / NARROWEST).max(1))
 }
 
 /// Where ink ends below and to the right: the edges that lie along lines of text, upright or on their side.
@@ -178,6 +178,16 @@ mod tests {
             }
         }
         Gray::new(usize::from(width), bytes)
+    }
+
+    #[test]
+    fn pictures_narrower_than_any_text_are_level() {
+        for (width, height) in [(2000, 40), (40, 2000), (20, 15), (99, 99), (1, 1), (9, 0)] {
+            let mut bytes = vec![255_u8; width * height];
+            bytes.iter_mut().step_by(7).for_each(|byte| *byte = 0);
+            let (level, turn) = straighten(&Gray::new(width, bytes), 0);
+            assert_eq!((level.bytes().len(), turn.quarters), (width * height, 0), "{width} x {height}");
+        }
     }
 
     #[test]
