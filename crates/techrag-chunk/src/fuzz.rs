@@ -75,7 +75,14 @@ pub fn paper(text: &str) {
         if let Some(page) = pages.last_mut() {
             match page.blocks.last_mut().filter(|block| block.kind == kind && set % 2 == 0) {
                 Some(block) => block.lines.push(line),
-                None => page.blocks.push(Block { kind, bbox, lines: vec![line], cells, continues: goes_on }),
+                None => page.blocks.push(Block {
+                    kind,
+                    bbox,
+                    lines: vec![line],
+                    cells,
+                    continues: goes_on,
+                    is_overlay: set % 13 == 0,
+                }),
             }
         }
         y += size * 1.3;

@@ -159,6 +159,8 @@ pub struct Block {
     pub cells: Vec<Vec<String>>,
     /// Whether its text goes on in the next body block (the paragraph was cut by a column or page end, or a float).
     pub continues: bool,
+    /// Whether it was drawn over other text, as a stamp: what stands around it in the order is no text of its own.
+    pub is_overlay: bool,
 }
 
 /// What a block seems to be, from its place and shape alone.

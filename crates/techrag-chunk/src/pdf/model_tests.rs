@@ -88,6 +88,19 @@ fn a_paragraph_goes_on_over_a_page_and_a_float_between_cuts_no_text_a_second_tim
 }
 
 #[test]
+fn a_stamp_on_a_page_is_in_no_sentence_that_goes_over_its_end() {
+    for stamped in ["received by the library on the first of May", "Received by the library."] {
+        for continues in [true, false] {
+            let mut pdf = interrupted(vec![text(60.0, "It is over.")]);
+            pdf.pages[0].blocks[2].continues = continues;
+            pdf.pages[0].blocks.push(Block { is_overlay: true, ..text(100.0, stamped) });
+            let paragraphs = vec![LONG, JOINED, "Then it falls.", stamped, "It is over.", "Figure 1. A tyre."];
+            assert_eq!(sections(&draft(&pdf)), [("1 Introduction", paragraphs)]);
+        }
+    }
+}
+
+#[test]
 fn a_float_stays_in_its_section_and_before_the_next_float() {
     let pdf = interrupted(vec![heading(60.0, "2 Model"), text(80.0, LONG)]);
     let first = vec![LONG, JOINED, "Then it falls.", "Figure 1. A tyre."];

@@ -228,8 +228,10 @@ impl Builder<'_> {
                 self.put(INLINE, grid(item, None));
             }
             _ if empty => {}
-            (ItemKind::Text | ItemKind::Formula | ItemKind::Listing, Target::References) => self.cited.extend(lines),
             (_, Target::Nowhere) => self.left_out += 1,
+            // A stamp on the page is in no sentence and no entry.
+            _ if item.source.is_overlay => self.put(item.page.saturating_add(WAIT), weld(&lines, self.words)),
+            (ItemKind::Text | ItemKind::Formula | ItemKind::Listing, Target::References) => self.cited.extend(lines),
             (ItemKind::Text, _) => self.add_text(item, lines),
             (ItemKind::Caption, _) if heads_its_body(&lines) => {
                 self.close();

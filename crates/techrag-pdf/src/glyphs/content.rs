@@ -253,7 +253,8 @@ impl<'a> Run<'_, 'a> {
     fn text_op(&mut self, op: &Op<'_, '_>, scope: &mut Scope<'_, 'a>) -> Result<(), Late> {
         if !matches!(op, Op::ShowText(_) | Op::ShowTexts(_)) {
             // What comes next stands where it is put, not where spacing leads.
-            self.raw.glyphs.iter_mut().next_back().into_iter().for_each(|last| last.spacing = 0.0);
+            let last = [self.raw.glyphs.last_mut(), self.raw.hidden.last_mut()];
+            last.into_iter().flatten().for_each(|last| last.spacing = 0.0);
         }
         match op {
             Op::BeginText(_) => scope.set_line(Matrix::IDENTITY),
@@ -297,20 +298,13 @@ impl<'a> Run<'_, 'a> {
         }
         let Some(face) = scope.state.face.clone() else { return Ok(()) };
         let mut offset = 0;
-        let mut open = false;
         while offset < bytes.len() {
             self.tick()?;
             let (code, length) = face.read(bytes, offset);
             offset += length;
             let glyph = face.code(code);
             let space = if code == 32 && length == 1 { scope.state.word_space } else { 0.0 };
-            if self.marks.hidden() {
-                let blank = glyph.text.is_blank();
-                self.raw.hidden += usize::from(!blank && !std::mem::replace(&mut open, !blank));
-                open &= !blank;
-            } else {
-                self.push(&face, glyph.text, glyph.advance, glyph.origin, scope);
-            }
+            self.push(&face, glyph.text, glyph.advance, glyph.origin, scope);
             scope.advance(&face, glyph.advance, space);
         }
         Ok(())
@@ -329,7 +323,8 @@ impl<'a> Run<'_, 'a> {
         if x.is_finite() && y.is_finite() && end.0.is_finite() && end.1.is_finite() && size.is_finite() {
             let invisible = mode == 3 || mode == 7;
             let artifact = self.marks.artifact();
-            self.raw.glyphs.push(Glyph { text, x, y, end, size, em, spacing, style: face.style, invisible, artifact });
+            let glyphs = if self.marks.hidden() { &mut self.raw.hidden } else { &mut self.raw.glyphs };
+            glyphs.push(Glyph { text, x, y, end, size, em, spacing, style: face.style, invisible, artifact });
         }
     }
 

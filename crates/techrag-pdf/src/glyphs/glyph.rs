@@ -146,6 +146,6 @@ pub(crate) struct Raw {
     pub drawings: Vec<Bbox>,
     /// Boxes of images.
     pub images: Vec<Bbox>,
-    /// Words in layers that are switched off.
-    pub hidden: usize,
+    /// Glyphs in layers that are switched off, for the number of their words.
+    pub hidden: Vec<Glyph>,
 }

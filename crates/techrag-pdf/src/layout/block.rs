@@ -303,5 +303,5 @@ pub(super) fn finish(draft: &Draft, glyphs: &[Glyph], tables: &[Region]) -> Bloc
             (BlockKind::Table, super::grid::cells(&draft.rows, ruling, glyphs))
         }
     };
-    Block { kind, bbox, lines, cells, continues: false }
+    Block { kind, bbox, lines, cells, ..Block::default() }
 }

@@ -15,7 +15,7 @@ fn link(pages: &mut [Page]) {
         .iter()
         .enumerate()
         .flat_map(|(page, content)| content.blocks.iter().enumerate().map(move |(block, _)| (page, block)))
-        .filter(|&(page, block)| !is_aside(pages[page].blocks[block].kind))
+        .filter(|&(page, block)| !is_aside(&pages[page].blocks[block]))
         .collect();
     for pair in body.windows(2) {
         let [(page, block), (next_page, next_block)] = [pair[0], pair[1]];
@@ -29,8 +29,8 @@ fn link(pages: &mut [Page]) {
 }
 
 /// What may stand between the two halves of a paragraph.
-fn is_aside(kind: BlockKind) -> bool {
-    !matches!(kind, BlockKind::Body | BlockKind::Formula)
+fn is_aside(block: &Block) -> bool {
+    block.is_overlay || !matches!(block.kind, BlockKind::Body | BlockKind::Formula)
 }
 
 fn goes_on(one: &Block, next: &Block) -> bool {

@@ -118,7 +118,7 @@ impl Frame {
             rules: rules.map(|rule| Rule { bbox: self.bbox(rule.bbox) }).collect(),
             drawings: raw.drawings.iter().map(|&bbox| self.bbox(bbox)).collect(),
             images: raw.images.iter().map(|&bbox| self.bbox(bbox)).collect(),
-            hidden: 0,
+            hidden: Vec::new(),
         }
     }
 }

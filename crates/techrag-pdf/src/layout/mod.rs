@@ -43,14 +43,16 @@ use row::Row;
 
 /// A page's glyphs as blocks. Number and reader are left to the caller.
 pub(crate) fn page(mut raw: Raw) -> Page {
-    let mut left_out = LeftOut { hidden: raw.hidden, ..LeftOut::default() };
+    let hidden = std::mem::take(&mut raw.hidden);
+    let mut left_out = LeftOut { hidden: words::count(&hidden), ..LeftOut::default() };
     clean::clean(&mut raw, &mut left_out);
     let layers = layers(&mut raw, &mut left_out);
     let unknown = raw.glyphs.iter().filter(|glyph| glyph.text == Text::Unknown).count();
     let shown = raw.glyphs.iter().filter(|glyph| !glyph.text.is_blank()).count();
     let mut blocks = all_directions(&raw);
     for glyphs in layers {
-        blocks.extend(all_directions(&Raw { glyphs, ..raw.clone() }));
+        let over = all_directions(&Raw { glyphs, ..raw.clone() });
+        blocks.extend(over.into_iter().map(|block| Block { is_overlay: true, ..block }));
     }
     let tables: Vec<Bbox> =
         blocks.iter().filter(|block| block.kind == BlockKind::Table).map(|block| block.bbox).collect();
@@ -86,7 +88,7 @@ fn layers(raw: &mut Raw, left_out: &mut LeftOut) -> Vec<Vec<Glyph>> {
         left_out.covered += over.lost;
         layers.push(std::mem::replace(&mut next, over.layer));
     }
-    left_out.covered += doubles::count(&next);
+    left_out.covered += words::count(&next);
     layers
 }
 

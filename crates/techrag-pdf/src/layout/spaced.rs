@@ -2,7 +2,9 @@
 //! letters, as in headings set letter by letter, in stressed words, and in text that is squeezed into its line.
 
 use super::fragment::{Fragment, WORD, gap};
+use super::words;
 use crate::glyphs::Glyph;
+use techrag_core::lexicon;
 
 /// Fewest letters in a row that are set apart on purpose; symbols of a formula are fewer.
 const LETTERS: usize = 5;
@@ -18,6 +20,9 @@ const UNUSUAL: f32 = 0.03;
 /// Furthest distance of letters in em that is looked at as such.
 const FURTHEST: f32 = 1.2;
 
+/// Fewest different letters of words; the boxes of a row that are ticked have fewer.
+const DIFFERENT: usize = 3;
+
 /// Mends the spaces of a fragment.
 pub(super) fn mend(fragment: &mut Fragment, glyphs: &[Glyph]) {
     let gaps: Vec<Option<f32>> = gaps(fragment, glyphs);
@@ -30,7 +35,7 @@ pub(super) fn mend(fragment: &mut Fragment, glyphs: &[Glyph]) {
             fragment.spaces[at] = gap - usual > WORD;
         }
     }
-    apart(fragment, &gaps);
+    apart(fragment, &gaps, glyphs);
 }
 
 /// Before each glyph the gap in em between it and the one before, where both are letters of words, or one and a mark of
@@ -50,29 +55,53 @@ fn gaps(fragment: &Fragment, glyphs: &[Glyph]) -> Vec<Option<f32>> {
 }
 
 /// Joins letters that stand apart from each other, each by itself and all by as much.
-fn apart(fragment: &mut Fragment, gaps: &[Option<f32>]) {
+fn apart(fragment: &mut Fragment, gaps: &[Option<f32>], glyphs: &[Glyph]) {
     let mut at = 1;
     while at < gaps.len() {
         let stands_apart = |at: &usize| fragment.spaces[*at] && gaps[*at].is_none_or(|gap| gap > WORD);
         let end = (at..gaps.len()).take_while(stands_apart).last().map_or(at, |last| last + 1);
-        join(&mut fragment.spaces[at..end], &gaps[at..end]);
+        if let Some(spaces) = joined(&gaps[at..end])
+            && are_words(&fragment.glyphs[at - 1..end], &spaces, glyphs)
+        {
+            fragment.spaces[at..end].copy_from_slice(&spaces);
+        }
         at = end + 1;
     }
 }
 
-fn join(spaces: &mut [bool], gaps: &[Option<f32>]) {
+/// Where the spaces are if letters are set apart on purpose; `None` where they are not.
+fn joined(gaps: &[Option<f32>]) -> Option<Vec<bool>> {
     let mut known: Vec<f32> = gaps.iter().copied().flatten().collect();
     known.sort_by(f32::total_cmp);
-    let Some(&base) = known.get(known.len() / 4) else { return };
+    let &base = known.get(known.len() / 4)?;
     let words = known.iter().any(|gap| *gap > base + WORD) || known.len() < gaps.len();
     let even = if words { EVEN } else { VERY_EVEN };
     let close = known.iter().filter(|gap| (**gap - base).abs() < even).count();
     if known.len() + 1 < LETTERS || close * 5 < known.len() * 3 {
-        return;
+        return None;
     }
-    for (space, gap) in spaces.iter_mut().zip(gaps) {
-        *space = gap.is_none_or(|gap| gap > base + WORD);
+    Some(gaps.iter().map(|gap| gap.is_none_or(|gap| gap > base + WORD)).collect())
+}
+
+/// Whether letters, with a space before some of those behind the first, are words rather than names of columns or
+/// answers in a row. Where spaces tell words apart, some may be names or too short to tell.
+fn are_words(letters: &[usize], spaces: &[bool], glyphs: &[Glyph]) -> bool {
+    let mut text = words::text(&glyphs[letters[0]..=letters[0]]);
+    for (&letter, space) in letters[1..].iter().zip(spaces) {
+        text.extend(space.then_some(' '));
+        text.push_str(&words::text(&glyphs[letter..=letter]));
     }
+    let letters: Vec<u32> = text.to_lowercase().chars().filter(|c| c.is_alphabetic()).map(u32::from).collect();
+    // Names of columns follow each other in the alphabet.
+    let steps = letters.windows(2).filter(|pair| pair[1] == pair[0] + 1).count();
+    let mut different = letters.clone();
+    different.sort_unstable();
+    different.dedup();
+    let (judged, plausible) = lexicon::judge(&text);
+    // Other scripts are not judged.
+    let is_latin = different.first().is_some_and(|&letter| letter < 128);
+    let are_plausible = plausible * 2 >= judged && (judged > 0 || spaces.contains(&true) || !is_latin);
+    steps * 2 < letters.len() && different.len() >= DIFFERENT && are_plausible
 }
 
 #[cfg(test)]
@@ -122,6 +151,22 @@ mod tests {
         }));
         glyphs.extend(line("word", 136.0, 100.0, 10.0));
         assert_eq!(read(&glyphs), "a line with stressed word");
+    }
+
+    #[test]
+    fn answers_and_marks_in_a_row_stay_apart() {
+        let rows = ["TFTFFTTF", "ABCDE", "ABCDEFGH", "ABCDEABC", "XOXXOOXO", "xxxxxxx", "BCADBACD", "NNYNYY", "xyzuvw"];
+        for text in rows {
+            for gap in [2.4, 3.0, 6.0] {
+                for drawn in [true, false] {
+                    let read = read(&spaced(text, gap, drawn));
+                    assert_eq!(read.replace(" / ", " ").matches(' ').count(), text.len() - 1, "{read} {gap} {drawn}");
+                }
+            }
+        }
+        for text in ["Introduction", "EINLEITUNG", "Untersuchung"] {
+            assert_eq!(read(&spaced(text, 2.5, true)), text);
+        }
     }
 
     #[test]

@@ -49,6 +49,11 @@ pub(super) fn text(glyphs: &[Glyph]) -> String {
     })
 }
 
+/// How many words there are, signs by themselves aside.
+pub(super) fn count(glyphs: &[Glyph]) -> usize {
+    words(glyphs).into_iter().filter(|word| text(&glyphs[word.clone()]).chars().any(char::is_alphanumeric)).count()
+}
+
 /// Keeps the glyphs whose flag is not set.
 pub(super) fn retain(glyphs: &mut Vec<Glyph>, gone: &[bool]) {
     let mut gone = gone.iter();
