@@ -305,9 +305,10 @@ impl Builder<'_> {
 
     /// Places what interrupted a paragraph and waits no longer than for the text of `page`.
     fn settle(&mut self, page: u32) {
-        let (due, late) = std::mem::take(&mut self.late).into_iter().partition(|(until, _)| *until <= page);
+        let waited = std::mem::take(&mut self.late);
+        let (due, late): (Vec<_>, Vec<_>) = waited.into_iter().partition(|(until, _)| *until <= page);
         self.late = late;
-        for (_, paragraph) in Vec::from(due) {
+        for (_, paragraph) in due {
             self.push(paragraph);
         }
     }
